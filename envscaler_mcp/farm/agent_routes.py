@@ -145,9 +145,9 @@ class AgentService:
         """How long its token is good, if it has one."""
         return self._guards.seconds_left(request)
 
-    def hand_over(self, process: int, sock: socket.socket, received: bytes) -> bool:
+    def hand_over(self, process: int, sock: socket.socket, received: bytes, holder: str) -> bool:
         """False where too many wait for that process."""
-        return self._siblings.hand_over("agent", process, sock, received)
+        return self._siblings.hand_over("agent", process, sock, received, holder)
 
     # What the application answers
 

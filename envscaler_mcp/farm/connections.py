@@ -97,8 +97,8 @@ class Service(Protocol):
     def answer(self, request: Request) -> Answer | Coroutine[Any, Any, Answer] | None:
         """The answer to a call, at once or later; None for any other request."""
 
-    def hand_over(self, process: int, sock: socket.socket, received: bytes) -> bool:
-        """Give the connection to another process, with the bytes read from it; False where too many wait for that."""
+    def hand_over(self, process: int, sock: socket.socket, received: bytes, holder: str) -> bool:
+        """Give a holder's connection to another process, with the bytes read from it; False where too many wait for that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +175,7 @@ class Connections:
         """Give a connection to the process that may know its world, without a transport in between; False where it is full."""
         admitted = self.service.admit(request)
         if isinstance(admitted, HandOver):
-            return self.service.hand_over(admitted.process, sock, received)
+            return self.service.hand_over(admitted.process, sock, received, self.service.party(request).holder)
         self.take(sock, received)
         return True
 
@@ -686,7 +686,7 @@ class Connection(asyncio.Protocol):
     def _leave(self, process: int) -> None:
         sock = self._transport.get_extra_info("socket")
         copy = socket.socket(sock.family, sock.type, sock.proto, fileno=socket.dup(sock.fileno()))
-        if not self._service.hand_over(process, copy, self._received):
+        if not self._service.hand_over(process, copy, self._received, self._party.holder):
             copy.close()
             self._send_away()
             return

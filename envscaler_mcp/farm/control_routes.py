@@ -80,9 +80,9 @@ class ControlService:
     def answer(self, request: Request) -> None:
         """None: there are no calls here."""
 
-    def hand_over(self, process: int, sock: socket.socket, received: bytes) -> bool:
+    def hand_over(self, process: int, sock: socket.socket, received: bytes, holder: str) -> bool:
         """False where too many wait for that process."""
-        return self._siblings.hand_over("control", process, sock, received)
+        return self._siblings.hand_over("control", process, sock, received, holder)
 
 
 async def _health(_: AppRequest) -> Response:

@@ -30,6 +30,8 @@ _TAKEN_AT_ONCE = 16
 """Connections that are taken from others in one turn of the loop."""
 _MOST_UNSENT = 64
 """Connections that may wait for the mailbox of one process."""
+_MOST_UNSENT_OF_HOLDER = 48
+"""Of those, of one holder."""
 _IN_MESSAGE = 1_536
 """Bytes read from a connection that go with it in one message; more of them go in a file."""
 _WAIT = 0.002
@@ -77,6 +79,7 @@ class _HandedOver:
     plane: Plane
     sock: socket.socket
     received: bytes
+    holder: str
     since: float = field(default_factory=time.monotonic)
 
     def send(self, box: socket.socket) -> None:
@@ -139,12 +142,13 @@ class Siblings:
                 # The client has left on the way.
                 continue
 
-    def hand_over(self, plane: Plane, place: int, sock: socket.socket, received: bytes) -> bool:
+    def hand_over(self, plane: Plane, place: int, sock: socket.socket, received: bytes, holder: str) -> bool:
         """Give a connection to the process that it belongs to; False, and nothing is done, where too many wait for that."""
         unsent = self._unsent[place]
-        if len(unsent) >= _MOST_UNSENT:
+        of_holder = sum(handed.holder == holder for handed in unsent)
+        if len(unsent) >= _MOST_UNSENT or of_holder >= _MOST_UNSENT_OF_HOLDER:
             return False
-        unsent.append(_HandedOver(plane, sock, received))
+        unsent.append(_HandedOver(plane, sock, received, holder))
         if len(unsent) == 1:
             self._send(place)
         return True

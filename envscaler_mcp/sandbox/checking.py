@@ -19,7 +19,7 @@ from envscaler_mcp.artifacts import Check
 from envscaler_mcp.errors import SandboxError, WorkerEndedError, WorldError
 from envscaler_mcp.sandbox.check_run import CheckRun
 from envscaler_mcp.sandbox.execution import failure_of, verdict_of
-from envscaler_mcp.sandbox.fact_checks import FactCheck, NotReadHereError, StatePair, fact_check
+from envscaler_mcp.sandbox.fact_checks import FactCheck, NotReadHereError, StatePair, fact_check, takes_little_to_read
 from envscaler_mcp.sandbox.isolation import ALL, ORDINARY, Checked, Mode, checked_in, layers_in
 from envscaler_mcp.sandbox.layers import Layers
 from envscaler_mcp.sandbox.limits import Limits
@@ -121,7 +121,7 @@ class Checker:
         """
         initial = initial_state if type(initial_state) is dict else dict(initial_state)
         ending = _Ending(initial, dict(final_state), handed_on, python, within)
-        asked = [check if isinstance(check, Check) else Check(check_item="", check_func=check) for check in checks]
+        asked = _as_checks(checks)
         facts = self._facts(asked, ending)
         answers = {index: self._without_worker(check, ending, facts) for index, check in enumerate(asked)}
         waiting = [index for index, answer in answers.items() if answer is None]
@@ -134,6 +134,8 @@ class Checker:
     def _facts(self, asked: list[Check], ending: _Ending) -> StatePair | None:
         """The ending for checks that are read and not run; None where a worker runs them all."""
         if ending.python or self._mode == "hard" or not self._layers.gate:
+            return None
+        if not takes_little_to_read(check.check_func for check in asked):
             return None
         if ending.handed_on and not all(fact_check(check.check_func) for check in asked):
             # Another check may change what they see.
@@ -309,6 +311,10 @@ def _answered(read: FactCheck, facts: StatePair) -> Checked | None:
     return Checked(answer.get("verdict"), answer.get("failure"))
 
 
+def _as_checks(checks: Iterable[str | Check]) -> list[Check]:
+    return [check if isinstance(check, Check) else Check(check_item="", check_func=check) for check in checks]
+
+
 def _batches(indexes: list[int], checks: list[Check], ending: _Ending) -> list[list[int]]:
     """Places whose checks may share a process: those that only look, and not past one that changes what they see."""
     batches: list[list[int]] = []
@@ -355,10 +361,10 @@ class DataChecker(Checker):
         within: CheckRun | None = None,
     ) -> list[Checked]:
         """What each check says about this ending."""
-        asked = list(checks)
-        if any(
-            isinstance(check, str) or check.engine == "monty" or not fact_check(check.check_func) for check in asked
-        ):
+        asked = _as_checks(checks)
+        if not takes_little_to_read(check.check_func for check in asked):
+            raise NeedsWorkerError
+        if any(check.engine == "monty" or not fact_check(check.check_func) for check in asked):
             raise NeedsWorkerError
         return super().run(asked, initial_state, final_state, handed_on=handed_on, python=python, within=within)
 

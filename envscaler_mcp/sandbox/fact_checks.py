@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,6 +22,8 @@ MOST_STEPS = 20_000
 worker, which has limits. Those of the tasks that ship take a few hundred, and the reading of their states one to three thousand."""
 MOST_CHARACTERS = 16 * 1024
 """Of a check; ten times the longest that ships."""
+_CHARACTERS_OF_ALL = 64 * 1024
+"""Of the checks of one ending together; four times as many as those of any task that ships."""
 _PER_STEP = 64
 """Letters that are compared in a step."""
 _STEPS_OF_AN_EXCEPTION = 20
@@ -186,6 +188,11 @@ def fact_check(source: str) -> FactCheck | None:
         return None
     written = "\n    ".join(["def check_func(final_state):", *lines]) + "\n"
     return FactCheck(frozenset(containers), asks) if written == source else None
+
+
+def takes_little_to_read(sources: Iterable[str]) -> bool:
+    """Whether the checks of one ending are short enough together to be read here."""
+    return sum(map(len, sources)) <= _CHARACTERS_OF_ALL
 
 
 def _read(module: ast.Module, containers: set[str]) -> tuple[list[str], Callable[[StatePair], bool]]:

@@ -21,7 +21,7 @@ import pytest
 
 from envscaler_mcp.farm.front_end import FarmConfig, FrontEnd, serving
 from envscaler_mcp.farm.newcomers import MAX_WAITING
-from envscaler_mcp.farm.peers import Mailboxes
+from envscaler_mcp.farm.peers import Mailboxes, Siblings
 from envscaler_mcp.farm.worlds import Share
 from envscaler_mcp.registry import read_registry
 from envscaler_mcp.sandbox import limits
@@ -194,6 +194,25 @@ async def test_open_connections_go_to_another_process_a_few_in_each_turn_of_the_
             assert max(Counter(given).values()) <= 8
             for writer in clients:
                 writer.close()
+
+
+async def test_of_the_connections_that_wait_for_another_process_no_holder_has_all_places() -> None:
+    with Mailboxes.opened(2) as boxes:
+        siblings = Siblings(0, boxes, str)
+
+        def handed_over(holder: str) -> int:
+            """How many of a holder's may wait while the other process reads nothing."""
+            for number in range(1_000):
+                client, server = socket.socketpair()
+                client.close()
+                if not siblings.hand_over("agent", 1, server, b"GET", holder):
+                    server.close()
+                    return number
+            raise AssertionError("there is no bound")
+
+        with siblings.taking(lambda *_: None):
+            assert handed_over("loud") > handed_over("quiet") > 0
+            assert handed_over("loud") == handed_over("another") == 0
 
 
 async def test_requests_for_open_worlds_that_another_process_hands_over_at_once_are_served_by_turns() -> None:

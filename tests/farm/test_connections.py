@@ -93,7 +93,7 @@ class Mirror:
     def seconds_left(self, request: Request) -> float:
         return float("inf")
 
-    def hand_over(self, process: int, sock: socket.socket, received: bytes) -> bool:
+    def hand_over(self, process: int, sock: socket.socket, received: bytes, holder: str) -> bool:
         self.given_away.append((process, sock, received))
         return True
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import random
 import time
@@ -13,12 +14,14 @@ from typing import Any
 import pytest
 
 from envscaler_mcp.artifacts import Check
-from envscaler_mcp.sandbox.checking import Checker
+from envscaler_mcp.sandbox import fact_checks
+from envscaler_mcp.sandbox.checking import Checker, DataChecker, NeedsWorkerError
 from envscaler_mcp.sandbox.execution import check_function, failure_of, verdict_of
 from envscaler_mcp.sandbox.fact_checks import MOST_CHARACTERS, FactCheck, NotReadHereError, StatePair, fact_check
 from envscaler_mcp.sandbox.isolation import Checked
 from envscaler_mcp.sandbox.policy import admit_check
 from envscaler_mcp.sandbox.purity import builtins_to_look
+from envscaler_mcp.serving.parsing import parsed_module
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -287,6 +290,25 @@ def test_a_long_text_and_one_with_more_than_plain_literals_is_a_program() -> Non
     same_hashes = ", ".join(str(number * (2**61 - 1)) for number in range(1, 300))
     for literal in (repr("a" * MOST_CHARACTERS), f"{{{same_hashes}}}", "1 + 2j", "--3", "(1, 2)", "[[1]]", "{'a': 1}"):
         assert fact_check(one(f"record['paid'] == {literal}")) is None
+
+
+def test_checks_that_are_long_together_are_left_to_a_worker_and_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[int] = []
+
+    def noted(source: str) -> ast.Module:
+        read.append(len(source))
+        return parsed_module(source)
+
+    monkeypatch.setattr(fact_checks, "parsed_module", noted)
+    long = Check(check_item="", check_func=one(" and ".join(["record['paid'] == 0"] * 550)))
+    with closing(DataChecker()) as reader:
+        assert reader.run([long] * 4, INITIAL, FINAL) == [Checked(True, None)] * 4
+        read.clear()
+        with pytest.raises(NeedsWorkerError):
+            reader.run([long] * 5, INITIAL, FINAL)
+    with closing(Checker()) as judge:
+        assert judge.run([long] * 5, INITIAL, FINAL) == [Checked(True, None)] * 5
+    assert not read
 
 
 def test_of_many_checks_none_answers_for_another() -> None:

@@ -64,7 +64,7 @@ class _Head:
         """How long its token is good."""
         return self._guards.seconds_left(request)
 
-    def hand_over(self, process: int, sock: socket.socket, received: bytes) -> bool:  # noqa: ARG002 - never called
+    def hand_over(self, process: int, sock: socket.socket, received: bytes, holder: str) -> bool:  # noqa: ARG002 - never called
         raise AssertionError("This process is alone.")
 
     async def _health(self, _: AppRequest) -> Response:
