@@ -300,7 +300,8 @@ class _Fork:
             case "judge":
                 return self._adapter.judge(asked["task"], asked["record"])
             case "call":
-                return self._called(*asked["given"], asked.get("key"))
+                tool, arguments = asked["given"]
+                return self._called(tool, arguments, asked.get("key"))
             case "log":
                 return self._log
             case "digest":

@@ -1,0 +1,344 @@
+"""A farm serves the tasks of a benchmark: owners open them, agents play them over HTTP, the authors' code judges."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import anyio
+import anyio.to_thread
+import httpx2
+import mcp_types as types
+import pytest
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
+from typer.testing import CliRunner
+
+from envscaler_mcp.artifacts import Environment
+from envscaler_mcp.cli.program import app
+from envscaler_mcp.errors import WorkerEndedError, WorldError
+from envscaler_mcp.farm.worlds import Caps
+from envscaler_mcp.official.farm_worlds import BenchmarkEnvironment, opens_benchmark
+from envscaler_mcp.official.stage import Stage
+from envscaler_mcp.sandbox.limits import MIB
+from envscaler_mcp.serving.control.client import ControlClient, RemoteWorld, UnknownWorldError
+from envscaler_mcp.serving.control.schemas import Move, ScenarioList
+from tests.farm.farms import SECRET, Here, farm_here, farm_program
+from tests.official.staging import FILES, copied, registered
+from tests.official.till.benchmark import TILL
+
+FIXTURES = Path(__file__).parent / "scripted.jsonl"
+
+
+@pytest.fixture(scope="module")
+def stage() -> Iterator[Stage]:
+    with Stage.of(TILL, FILES) as opened:
+        yield opened
+
+
+@dataclass
+class Served(Here):
+    """A farm, and an owner of worlds there."""
+
+    owner: ControlClient
+
+
+@asynccontextmanager
+async def serving_till(stage: Stage, **config: Any) -> AsyncIterator[Served]:
+    benchmarks = {"till": lambda: BenchmarkEnvironment(stage)}
+    async with farm_here(**{"benchmarks": benchmarks, **config}) as farm:
+        with farm.client() as owner:
+            yield Served(farm.front, farm.url, farm.control, owner)
+
+
+async def waited(act: Any, *given: Any, **named: Any) -> Any:
+    return await anyio.to_thread.run_sync(partial(act, *given, **named))
+
+
+async def opened(farm: Served, task: str, **named: Any) -> RemoteWorld:
+    world: RemoteWorld = await waited(farm.owner.open, "till", scenario=task, **named)
+    return world
+
+
+def text_of(result: types.CallToolResult) -> str:
+    (block,) = result.content
+    assert isinstance(block, types.TextContent)
+    return block.text
+
+
+@asynccontextmanager
+async def agent(url: str, mode: Any = "legacy", **named: Any) -> AsyncIterator[Client]:
+    async with (
+        httpx2.AsyncClient(trust_env=False, timeout=30) as web,
+        Client(streamable_http_client(url, http_client=web), mode=mode, **named) as client,
+    ):
+        yield client
+
+
+async def test_an_agent_plays_a_task_at_its_address_and_the_authors_judge_it(stage: Stage) -> None:
+    async with serving_till(stage) as farm:
+        world = await opened(farm, "till_2")
+        assert world.url.startswith(f"{farm.url}/e/till/")
+        async with agent(world.url) as client:
+            result = await client.call_tool("deposit", {"amount": 5})
+            assert (text_of(result), result.is_error, result.structured_content) == (
+                '{"balance": 15, "fees": 1}', False, None,
+            )  # fmt: skip
+            assert not (await waited(world.verify)).solved
+            # What is not listed, and what fits no schema, is answered by the official code all the same.
+            wrong = await client.call_tool("withdraw", {"much": 3})
+            assert (text_of(wrong)[:7], wrong.is_error) == ("Error: ", True)
+            await waited(world.turn, 1)
+            await client.call_tool("withdraw", {"amount": 3})
+        verdict = await waited(world.verify)
+        assert (verdict.solved, verdict.reward, verdict.scoring, verdict.grading) == (
+            True,
+            1.0,
+            "official",
+            "tillbench 1",
+        )
+
+
+async def test_the_owner_says_which_calls_were_one_move_and_no_call_is_made_up(stage: Stage) -> None:
+    async with serving_till(stage) as farm:
+        world = await opened(farm, "till_1")
+        async with agent(world.url) as client:
+            await client.call_tool("deposit", {"amount": 5})
+        judgement = await waited(
+            world.judge, [Move(calls=1, text="I put it in."), Move(text="Done.", reply="###STOP###")]
+        )
+        assert (judgement.verdict.solved, judgement.digest, judgement.answer["digest"]) == (True, "15", "15")
+        with pytest.raises(WorldError, match="The moves have 2 calls, and this world has answered 1"):
+            await waited(world.judge, [Move(calls=2)])
+
+
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+async def test_an_agent_is_told_over_http_when_its_tools_are_released(stage: Stage, mode: str) -> None:
+    heard = anyio.Event()
+
+    async def hear(message: Any) -> None:
+        if isinstance(message, types.ToolListChangedNotification):
+            heard.set()
+
+    async with serving_till(stage) as farm:
+        world = await opened(farm, "till_3")
+        async with agent(world.url, mode, message_handler=hear) as client:
+            assert client.server_capabilities is not None
+            assert client.server_capabilities.tools is not None
+            assert client.server_capabilities.tools.list_changed
+            assert [tool.name for tool in (await client.list_tools()).tools] == ["deposit", "owners"]
+            with anyio.fail_after(20):
+                if mode == "legacy":
+                    await waited(world.turn, 1)
+                    await heard.wait()
+                else:
+                    async with client.listen(tools_list_changed=True) as changes:
+                        await waited(world.turn, 1)
+                        await anext(changes)
+            listed = (await client.list_tools()).tools
+            assert [tool.name for tool in listed] == ["deposit", "withdraw", "owners"]
+            assert listed[0].meta is not None
+            assert list(listed[0].meta["envscaler/official"]) == ["name", "description", "parameters", "response"]
+
+
+async def test_an_agent_that_comes_late_is_told_at_once(stage: Stage) -> None:
+    async with serving_till(stage) as farm:
+        world = await opened(farm, "till_3")
+        await waited(world.turn, 1)
+        accepts = {"accept": "text/event-stream"}
+        async with (
+            httpx2.AsyncClient(trust_env=False, timeout=30) as web,
+            web.stream("GET", world.url, headers=accepts) as stream,
+        ):
+            assert stream.headers["content-type"].startswith("text/event-stream")
+            lines = stream.aiter_lines()
+            with anyio.fail_after(20):
+                data = [line async for line in _until_data(lines)][-1]
+        assert json.loads(data.removeprefix("data: ")) == {
+            "jsonrpc": "2.0",
+            "method": "notifications/tools/list_changed",
+        }
+
+
+async def _until_data(lines: AsyncIterator[str]) -> AsyncIterator[str]:
+    async for line in lines:
+        yield line
+        if line.startswith("data: "):
+            return
+
+
+async def test_what_official_code_cannot_do_is_refused_with_the_reason(stage: Stage) -> None:
+    async with serving_till(stage) as farm:
+        world = await opened(farm, "till_1")
+        for act in (world.state, world.state_hash, world.diff, world.diff_since_start, world.snapshot, world.fork):
+            with pytest.raises(WorldError, match="authors' code holds objects that no JSON keeps"):
+                await waited(act)
+        with pytest.raises(WorldError, match="authors' code holds objects"):
+            await waited(world.restore, 0)
+        with pytest.raises(WorldError, match="No model plays the user of till"):
+            await waited(world.user)
+        with pytest.raises(WorldError, match="till has no task 'till_9'; did you mean"):
+            await opened(farm, "till_9")
+        with pytest.raises(WorldError, match="begins at one of its tasks"):
+            await waited(farm.owner.open, "till", state="official")
+        with pytest.raises(WorldError, match="till has no task null"):
+            await waited(farm.owner.open, "till")
+        other = await waited(farm.owner.open, "hospital_stays", scenario="hospital_stays-easy-01")
+        for act in (partial(other.turn, 1), other.user, other.judge):
+            with pytest.raises(WorldError, match="at no task of a benchmark"):
+                await waited(act)
+        # A task goes on as if nothing had been asked.
+        assert not (await waited(world.verify)).solved
+
+
+async def test_owners_see_a_benchmark_that_no_list_shows_and_no_guest_opens(stage: Stage) -> None:
+    async with serving_till(stage) as farm, httpx2.AsyncClient(trust_env=False) as web:
+        card = await waited(farm.owner.ask, "GET", "/v1/environments/till", None, Environment)
+        assert (card.id, card.version, card.code_digest) == ("till", "tillbench 1", stage.source.digest)
+        listed = await waited(farm.owner.ask, "GET", "/v1/environments/till/scenarios", None, ScenarioList)
+        assert {scenario.split for scenario in listed.scenarios} == {"held_out"}
+        assert [scenario.id for scenario in listed.scenarios] == list(stage.tasks)
+        assert (await web.get(f"{farm.url}/e/till/new")).status_code == 404
+        assert "local.envscaler/till" not in (await web.get(f"{farm.url}/v0.1/servers", params={"search": "till"})).text
+        answer = await web.post(
+            f"http://127.0.0.1:{farm.control}/openenv/till/reset",
+            json={},
+            headers={"authorization": f"Bearer {farm.token('control')}"},
+        )
+        assert (answer.status_code, "has no sessions here" in answer.text) == (404, True)
+
+
+async def test_a_call_that_is_sent_twice_with_a_key_acts_once(stage: Stage) -> None:
+    async with serving_till(stage) as farm:
+        world = await opened(farm, "till_1")
+        async with agent(world.url) as client:
+            for amount, balance in ((5, 15), (5, 15), (6, 21)):
+                result = await client.call_tool(
+                    "deposit", {"amount": amount}, meta={"envscaler/idempotency-key": "once"}
+                )
+                assert json.loads(text_of(result))["balance"] == balance
+
+
+async def test_a_world_whose_process_ends_says_so_and_others_go_on(stage: Stage) -> None:
+    async with serving_till(stage) as farm:
+        world, other = await opened(farm, "till_1"), await opened(farm, "till_1")
+        async with agent(world.url) as client, agent(other.url) as neighbour:
+            assert "world has ended" in text_of(await client.call_tool("vanish", {}))
+            assert text_of(await neighbour.call_tool("deposit", {"amount": 5})) == '{"balance": 15, "fees": 1}'
+        with pytest.raises(WorkerEndedError):
+            await waited(world.verify)
+        assert (await waited(other.verify)).solved
+
+
+async def test_worlds_are_workers_that_end_with_their_leases(stage: Stage) -> None:
+    async with serving_till(stage) as farm:
+        world = await opened(farm, "till_1", lease_seconds=0.2)
+        held = farm.front.worlds.named(world.name)
+        pid = held.worker
+        assert (world.card.place, held.place) == ("worker", "worker")
+        assert pid is not None
+        with anyio.fail_after(20):
+            while held.name in {each.name for each in farm.front.worlds}:
+                await anyio.sleep(0.05)
+            while _is_alive(pid):
+                await anyio.sleep(0.05)
+        with pytest.raises(UnknownWorldError):
+            await waited(world.verify)
+
+
+async def test_worlds_that_fill_the_memory_of_a_farm_are_ended_and_their_host_counts(stage: Stage) -> None:
+    async with serving_till(stage, caps=Caps(memory=2048 * MIB)) as farm:
+        world = await opened(farm, "till_1")
+        async with agent(world.url) as client:
+            await client.call_tool("deposit", {"amount": 5})
+            watch, worlds = farm.front.worlds.memory, list(farm.front.worlds)
+            watch.weigh(worlds)
+            assert worlds[0].memory > 0
+            assert watch._in_loaded >= stage.host.memory > 0
+            watch._for_worlds = MIB
+            await watch.make_room(worlds)
+            assert "too much memory" in text_of(await client.call_tool("deposit", {"amount": 5}))
+
+
+async def test_closing_a_world_ends_its_verdict(stage: Stage) -> None:
+    async with serving_till(stage) as farm:
+        world = await opened(farm, "till_1")
+        held = farm.front.worlds.named(world.name)
+        judging = held.session.judging()  # type: ignore[attr-defined]
+        judging.end("closed", "this world was closed")
+        with pytest.raises(WorkerEndedError, match="this world was closed"):
+            await waited(judging.judgement, ([], ""))
+
+
+async def test_files_that_have_changed_are_refused_without_a_path(
+    stage: Stage, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    folder = copied(tmp_path)
+    with registered(tmp_path / "site") as patch:
+        patch.setenv("ENVSCALER_BENCH_TILL", str(folder))
+        (folder / "tillbench" / "till.py").write_text("", encoding="utf-8")
+        async with serving_till(stage, benchmarks={"till": opens_benchmark("till")}) as farm:
+            with pytest.raises(WorldError, match="The files of till cannot be read; the farm's log says why") as told:
+                await opened(farm, "till_1")
+    assert str(tmp_path) not in str(told.value)
+    assert "is not the file of tillbench 1" in caplog.text
+
+
+def _is_alive(pid: int) -> bool:
+    try:
+        return "Z" not in Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+
+
+def test_runs_and_scripts_are_played_at_a_farm_in_this_process(tmp_path: Path) -> None:
+    with registered(tmp_path / "site"):
+        run = tmp_path / "run"
+        words = ["bench", "run", "till", "--agent", "oracle", "--via", "farm", "--out", str(run)]
+        ran = CliRunner().invoke(app, words)
+        assert ran.exit_code == 0, ran.output
+        shown = json.loads(CliRunner().invoke(app, ["runs", "show", str(run), "--json"]).output)
+        assert (shown["solved"], shown["via"]) == (3, "http")
+        replayed = CliRunner().invoke(app, ["runs", "replay", str(run)])
+        assert replayed.exit_code == 0, replayed.output
+        scripts = CliRunner().invoke(app, ["bench", "replay", str(FIXTURES), "--via", "farm", "--parallel", "2"])
+        assert (scripts.exit_code, scripts.output) == (
+            0, "4 of 4 scripted episodes are as the official code says.\n",
+        )  # fmt: skip
+
+
+@pytest.mark.slow
+def test_the_farm_program_serves_a_benchmark_to_runs_that_name_it(tmp_path: Path) -> None:
+    with registered(tmp_path / "site") as patch:
+        patch.setenv("PYTHONPATH", f"{tmp_path / 'site'}:{Path.cwd()}")
+        with farm_program(tmp_path, "--benchmark", "till") as farm:
+            patch.setenv("OWNER", farm.token("control"))
+            words = [
+                "bench",
+                "replay",
+                str(FIXTURES),
+                "--via",
+                "farm",
+                "--server",
+                farm.control,
+                "--token-env",
+                "OWNER",
+            ]
+            scripts = CliRunner().invoke(app, words)
+            assert (scripts.exit_code, scripts.output) == (
+                0, "4 of 4 scripted episodes are as the official code says.\n",
+            )  # fmt: skip
+        assert SECRET
+
+
+def test_contradictions_about_farms_are_wrong_use(tmp_path: Path) -> None:
+    with registered(tmp_path / "site"):
+        words = ["bench", "run", "till", "--agent", "oracle", "--out", str(tmp_path / "run")]
+        assert CliRunner().invoke(app, [*words, "--server", "9"]).exit_code == 2
+        assert CliRunner().invoke(app, [*words, "--via", "farm", "--token-env", "X"]).exit_code == 2
+        assert CliRunner().invoke(app, ["farm", "--benchmark", "tills"]).exit_code == 2
