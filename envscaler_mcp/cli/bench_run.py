@@ -14,7 +14,7 @@ from envscaler_mcp.config.bench import BenchOptions
 
 if TYPE_CHECKING:
     from envscaler_mcp.artifacts.run import RunPlan
-    from envscaler_mcp.official.at_farm import FarmPlace
+    from envscaler_mcp.official.at_farm import FarmAccess
     from envscaler_mcp.official.benchmark import Benchmark
     from envscaler_mcp.runs import PricedEndpoint
     from envscaler_mcp.scoring.run_folder import Tally
@@ -77,14 +77,14 @@ def benchmark_named(name: str) -> Benchmark:
     return BENCHMARKS[name]
 
 
-def farm_at(ctx: typer.Context, via: str, server: str | None, token_env: str) -> FarmPlace | None:
+def farm_at(ctx: typer.Context, via: str, server: str | None, token_env: str) -> FarmAccess | None:
     """The farm that is named, if one is."""
     if server is None:
         if token_env:
             raise typer.BadParameter("it is the token of a farm that --server names", param_hint="--token-env")
         return None
     from envscaler_mcp.farm.tokens import kept_secret, token_for
-    from envscaler_mcp.official.at_farm import FarmPlace
+    from envscaler_mcp.official.at_farm import FarmAccess
     from envscaler_mcp.serving.control.client import ControlClient
     from envscaler_mcp.settings import secret_named
 
@@ -94,7 +94,7 @@ def farm_at(ctx: typer.Context, via: str, server: str | None, token_env: str) ->
     if token_env and named is None:
         raise typer.BadParameter(f"the variable {token_env!r} is empty or not set", param_hint="--token-env")
     token = named or token_for(kept_secret(settings_of(ctx).farm_secret), "control", _TOKEN_SECONDS)
-    return FarmPlace(ControlClient(server, token), token)
+    return FarmAccess(ControlClient(server, token), token)
 
 
 def _refuse_contradictions(benchmark: Benchmark, options: BenchOptions) -> None:

@@ -31,7 +31,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class FarmPlace:
+class FarmAccess:
     """A farm that serves a benchmark."""
 
     control: ControlClient
@@ -40,7 +40,7 @@ class FarmPlace:
 
 
 @asynccontextmanager
-async def worlds_at_farm(farm: FarmPlace, benchmark: str, digest: str) -> AsyncIterator[Opening]:
+async def worlds_at_farm(farm: FarmAccess, benchmark: str, digest: str) -> AsyncIterator[Opening]:
     """Opens worlds at a farm whose official files have this digest, for the block."""
     await _check(farm, benchmark, digest)
     headers = {"Authorization": f"Bearer {farm.token}"}
@@ -68,7 +68,7 @@ async def worlds_at_farm(farm: FarmPlace, benchmark: str, digest: str) -> AsyncI
         yield opening
 
 
-async def _check(farm: FarmPlace, benchmark: str, digest: str) -> None:
+async def _check(farm: FarmAccess, benchmark: str, digest: str) -> None:
     path = f"{ENVIRONMENTS}/{quote(benchmark)}"
     try:
         card = await _waited_for(farm.control.ask, "GET", path, None, Environment)

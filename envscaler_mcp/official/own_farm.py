@@ -13,7 +13,7 @@ from envscaler_mcp.artifacts import Registry
 from envscaler_mcp.farm.front_end import FarmConfig, FrontEnd, serving
 from envscaler_mcp.farm.peers import Mailboxes
 from envscaler_mcp.farm.tokens import token_for
-from envscaler_mcp.official.at_farm import FarmPlace
+from envscaler_mcp.official.at_farm import FarmAccess
 from envscaler_mcp.official.farm_worlds import BenchmarkEnvironment
 from envscaler_mcp.official.stage import Stage
 from envscaler_mcp.serving.control.client import ControlClient
@@ -23,7 +23,7 @@ _DAYS = 30 * 86_400.0
 
 
 @asynccontextmanager
-async def at_a_farm(stage: Stage, farm: FarmPlace | None) -> AsyncIterator[Stage]:
+async def at_a_farm(stage: Stage, farm: FarmAccess | None) -> AsyncIterator[Stage]:
     """The stage with worlds at that farm, or else at one in this process, for the block."""
     if farm is not None:
         with farm.control:
@@ -49,4 +49,4 @@ async def at_a_farm(stage: Stage, farm: FarmPlace | None) -> AsyncIterator[Stage
         token = token_for(secret, "control", _DAYS)
         async with serving(FrontEnd(config, 0, boxes), [agents], [owners], boxes):
             with ControlClient(f"{folder}/control", token) as control:
-                yield replace(stage, farm=FarmPlace(control, token_for(secret, "agent", _DAYS)))
+                yield replace(stage, farm=FarmAccess(control, token_for(secret, "agent", _DAYS)))

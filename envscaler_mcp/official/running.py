@@ -22,7 +22,7 @@ from envscaler_mcp.episode.providers import provider_of
 from envscaler_mcp.episode.user import User
 from envscaler_mcp.episode.users import model_of_user
 from envscaler_mcp.errors import RunError, first_in
-from envscaler_mcp.official.at_farm import FarmPlace
+from envscaler_mcp.official.at_farm import FarmAccess
 from envscaler_mcp.official.benchmark import Benchmark, OfficialTask
 from envscaler_mcp.official.own_farm import at_a_farm
 from envscaler_mcp.official.stage import OFFICIAL, Stage, Way, environment_of
@@ -100,7 +100,7 @@ async def run_benchmark(
     parallel: int,
     progress: Progress,
     watch: Watch = lambda _: None,
-    farm: FarmPlace | None = None,
+    farm: FarmAccess | None = None,
 ) -> Tally:
     """Play what is missing of the plan into the folder; an episode counts when its record lies on the disk.
 

@@ -19,7 +19,7 @@ from envscaler_mcp.episode.agent import Action, Briefing, MakeAgent
 from envscaler_mcp.episode.agents import DONE
 from envscaler_mcp.episode.live import EpisodeLimits
 from envscaler_mcp.errors import ArtifactError
-from envscaler_mcp.official.at_farm import FarmPlace
+from envscaler_mcp.official.at_farm import FarmAccess
 from envscaler_mcp.official.benchmark import BENCHMARKS, Benchmark, Fixture, OfficialTask
 from envscaler_mcp.official.own_farm import at_a_farm
 from envscaler_mcp.official.stage import JudgedEpisode, Stage, Way
@@ -89,7 +89,7 @@ async def replay_fixtures(
     take: Callable[[Replayed], None],
     progress: Progress,
     via: Way = "worker",
-    farm: FarmPlace | None = None,
+    farm: FarmAccess | None = None,
 ) -> None:
     """Play each in a world of its own, several at a time; `take` is told of each as it is done.
 

@@ -19,7 +19,7 @@ from envscaler_mcp.episode.loop import play
 from envscaler_mcp.episode.user import User
 from envscaler_mcp.errors import EnvScalerError, WorkerEndedError
 from envscaler_mcp.grading.verdicts import unplayable
-from envscaler_mcp.official.at_farm import FarmPlace, worlds_at_farm
+from envscaler_mcp.official.at_farm import FarmAccess, worlds_at_farm
 from envscaler_mcp.official.benchmark import Benchmark, OfficialTask
 from envscaler_mcp.official.host import OfficialHost, OfficialProcess
 from envscaler_mcp.official.over_stdio import Opening, worlds_over_stdio
@@ -52,7 +52,7 @@ class Stage:
     host: OfficialHost
     opening: Opening | None = None
     """How worlds are opened that are not in this process."""
-    farm: FarmPlace | None = None
+    farm: FarmAccess | None = None
     """Where they are opened that are reached over HTTP."""
 
     @classmethod

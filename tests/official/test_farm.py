@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import anyio
 import anyio.to_thread
@@ -219,7 +219,7 @@ async def test_a_call_that_is_sent_twice_with_a_key_acts_once(stage: Stage) -> N
         async with agent(world.url) as client:
             for amount, balance in ((5, 15), (5, 15), (6, 21)):
                 result = await client.call_tool(
-                    "deposit", {"amount": amount}, meta={"envscaler/idempotency-key": "once"}
+                    "deposit", {"amount": amount}, meta=cast(Any, {"envscaler/idempotency-key": "once"})
                 )
                 assert json.loads(text_of(result))["balance"] == balance
 
@@ -242,11 +242,8 @@ async def test_worlds_are_workers_that_end_with_their_leases(stage: Stage) -> No
         pid = held.worker
         assert (world.card.place, held.place) == ("worker", "worker")
         assert pid is not None
-        with anyio.fail_after(20):
-            while held.name in {each.name for each in farm.front.worlds}:
-                await anyio.sleep(0.05)
-            while _is_alive(pid):
-                await anyio.sleep(0.05)
+        await seen(lambda: held.name not in {each.name for each in farm.front.worlds})
+        await seen(lambda: not _is_alive(pid))
         with pytest.raises(UnknownWorldError):
             await waited(world.verify)
 
@@ -287,6 +284,12 @@ async def test_files_that_have_changed_are_refused_without_a_path(
                 await opened(farm, "till_1")
     assert str(tmp_path) not in str(told.value)
     assert "is not the file of tillbench 1" in caplog.text
+
+
+async def seen(happens: Callable[[], bool]) -> None:
+    with anyio.fail_after(20):
+        while not happens():  # noqa: ASYNC110 - nothing tells of it
+            await anyio.sleep(0.05)
 
 
 def _is_alive(pid: int) -> bool:
