@@ -74,8 +74,8 @@ class _Stream:
         if self._first:
             first, self._first = self._first, b""
             return first
-        told = await anext(self._watcher)
-        return told if told.startswith(b":") else self._event
+        event = await anext(self._watcher)
+        return event if event.startswith(b":") else self._event
 
     async def aclose(self) -> None:
         """Listen no more."""

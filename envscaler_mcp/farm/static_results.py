@@ -117,8 +117,8 @@ class FixedAnswers:
             "resources": {"listChanged": False, "subscribe": False},
             "tools": {"listChanged": self.changing},
         }
-        told = {} if self.changing else {"instructions": server_info.instructions(self._card)}
-        return {"capabilities": capabilities, **told}
+        instructions = {} if self.changing else {"instructions": server_info.instructions(self._card)}
+        return {"capabilities": capabilities, **instructions}
 
     def _shaped(self, modern: bool, result: Mapping[str, Any], kept_ms: int | None = None) -> bytes:
         if not modern:
