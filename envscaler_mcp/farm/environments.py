@@ -78,6 +78,10 @@ class FarmEnvironment(Protocol):
     def memory(self) -> int:
         """Bytes that it holds outside of this process, beside its worlds."""
 
+    @property
+    def usable(self) -> bool:
+        """False where it must be read again before a world of it opens."""
+
     async def read_tasks(self) -> None:
         """Know its tasks; FolderError where they cannot be read."""
 
@@ -102,6 +106,7 @@ class HostedEnvironment:
     """The environment of a folder."""
 
     memory = 0
+    usable = True
 
     def __init__(self, folder: Path, read: ReadFolder, judge: Judge, readers: anyio.CapacityLimiter) -> None:
         self.code = read.code
@@ -271,13 +276,16 @@ class Environments:
     async def find(self, environment: str) -> FarmEnvironment:
         """The environment of that id, or the benchmark of that name."""
         ready = self.ready(environment)
-        if ready is not None:
+        if ready is not None and ready.usable:
             return ready
         if not self.is_known(environment):
             near = did_you_mean(environment, self.entries)
             raise WorldError(f"There is no environment {quote_value(environment)}{near}")
         async with self._reading.setdefault(environment, asyncio.Lock()):
             ready = self.ready(environment)
+            if ready is not None and not ready.usable:
+                await anyio.to_thread.run_sync(ready.close, limiter=self._elsewhere)
+                ready = None
             if ready is None:
                 ready = self._ready[environment] = await self._read(environment)
             return ready

@@ -19,6 +19,7 @@ from mcp.client.streamable_http import streamable_http_client
 from envscaler_mcp.artifacts import Environment, Step
 from envscaler_mcp.episode.transcript import is_call
 from envscaler_mcp.errors import EnvScalerError, RunError, WorldError, ungrouped
+from envscaler_mcp.launch.client_channel import lost_connections_told
 from envscaler_mcp.launch.stdio import connected
 from envscaler_mcp.official.benchmark import OfficialTask
 from envscaler_mcp.official.over_stdio import Opening
@@ -56,7 +57,10 @@ async def worlds_at_farm(farm: FarmAccess, benchmark: str, digest: str) -> Async
             )
             try:
                 with ungrouped():
-                    async with connected(client, f"The world at {opened.url} could not be reached"):
+                    async with (
+                        lost_connections_told(f"a world of {benchmark}"),
+                        connected(client, f"The world at {opened.url} could not be reached"),
+                    ):
                         world = OfficialWorld(_AtFarm(opened), client)
                         with hearing.told_to(world):
                             await world.read_tools()
@@ -105,7 +109,9 @@ def moves_of(steps: Sequence[Step]) -> Iterator[Move]:
         calls = sum(is_call(step) and not step.malformed for step in made)
         if calls:
             yield Move(calls=calls, text=made[0].text)
-        elif not is_call(made[0]):
+        elif is_call(made[0]):
+            yield Move(text=made[0].text, malformed=made[0].malformed)
+        else:
             yield Move(text=made[0].text, reply=made[0].observation)
 
 

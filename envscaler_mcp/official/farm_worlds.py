@@ -20,6 +20,7 @@ from envscaler_mcp.official.benchmark import BENCHMARKS, OfficialTask
 from envscaler_mcp.official.host import OfficialProcess
 from envscaler_mcp.official.stage import OFFICIAL, Stage, scenario_of
 from envscaler_mcp.official.world import listing
+from envscaler_mcp.sandbox.limits import Limits
 from envscaler_mcp.sandbox.pending import Pending
 from envscaler_mcp.sandbox.worker_world import WorkerWorld
 from envscaler_mcp.serving.control.schemas import Judgement, Move
@@ -28,6 +29,8 @@ from envscaler_mcp.serving.session import Session
 from envscaler_mcp.serving.suggestion import did_you_mean, quote_value
 from envscaler_mcp.serving.tasks import Offer
 
+_CALL_SECONDS = Limits().call_seconds
+"""As in any other worker of a farm."""
 Played = tuple[list[Step], str]
 """Steps, and the digest of the state in which they have ended."""
 
@@ -74,6 +77,11 @@ class BenchmarkEnvironment:
     def memory(self) -> int:
         """Bytes that the host of its code holds."""
         return self._stage.host.memory
+
+    @property
+    def usable(self) -> bool:
+        """Whether the host of its code is there."""
+        return self._stage.host.alive
 
     async def read_tasks(self) -> None:
         """They were read when it was opened."""
@@ -155,7 +163,7 @@ class TaskSession(BenchmarkSession):
     def played(self, moves: Sequence[Move] | None) -> Played:
         """The steps that the world has answered, and its digest."""
         log: list[dict[str, Any]] = self._process.answer("log")
-        steps = _steps_of_log(log) if moves is None else _steps_of_moves(log, moves)
+        steps = _steps_of_log(log) if moves is None else steps_of_moves(log, moves)
         return [step.model_copy(update={"number": number}) for number, step in enumerate(steps, 1)], str(
             self._process.answer("digest")
         )
@@ -215,13 +223,11 @@ class _TaskWorld(WorkerWorld):
 
     def call(self, tool: str, arguments: Mapping[str, Any], key: str | None = None) -> Outcome:
         """The official answer."""
-        return self.outcome(
-            self.line.ask("call", self.line.limits.call_seconds, given=[tool, dict(arguments)], key=key)
-        )
+        return self.outcome(self.line.ask("call", _CALL_SECONDS, given=[tool, dict(arguments)], key=key))
 
     def begin(self, tool: str, arguments: Mapping[str, Any], key: str | None = None) -> Pending:
         """The same call, whose answer is waited for by the event loop."""
-        return self.line.begin("call", self.line.limits.call_seconds, given=[tool, dict(arguments)], key=key)
+        return self.line.begin("call", _CALL_SECONDS, given=[tool, dict(arguments)], key=key)
 
     def outcome(self, answer: Mapping[str, Any]) -> Outcome:
         """The official answer, letter by letter."""
@@ -255,7 +261,7 @@ def _steps_of_log(log: Sequence[Mapping[str, Any]]) -> Iterator[Step]:
             yield Step(number=0, turn=turn, text=entry.get("text", ""), observation=entry.get("observation", ""))
 
 
-def _steps_of_moves(log: Sequence[Mapping[str, Any]], moves: Sequence[Move]) -> Iterator[Step]:
+def steps_of_moves(log: Sequence[Mapping[str, Any]], moves: Sequence[Move]) -> Iterator[Step]:
     """The calls of each move as they were answered, and what was said."""
     answered = [entry for entry in log if "tool" in entry]
     named = sum(move.calls for move in moves)
@@ -264,6 +270,6 @@ def _steps_of_moves(log: Sequence[Mapping[str, Any]], moves: Sequence[Move]) -> 
     calls = iter(answered)
     for turn, move in enumerate(moves, 1):
         if not move.calls:
-            yield Step(number=0, turn=turn, text=move.text, observation=move.reply)
+            yield Step(number=0, turn=turn, text=move.text, observation=move.reply, malformed=move.malformed)
         for place in range(move.calls):
             yield Step(number=0, turn=turn, text=move.text if place == 0 else "", **next(calls))

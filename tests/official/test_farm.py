@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import signal
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, cast
@@ -15,15 +16,21 @@ import anyio.to_thread
 import httpx2
 import mcp_types as types
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from typer.testing import CliRunner
 
-from envscaler_mcp.artifacts import Environment
+from envscaler_mcp.artifacts import Environment, Step
 from envscaler_mcp.cli.program import app
+from envscaler_mcp.episode.agent import Action
+from envscaler_mcp.episode.live import EpisodeLimits
 from envscaler_mcp.errors import WorkerEndedError, WorldError
 from envscaler_mcp.farm.worlds import Caps
-from envscaler_mcp.official.farm_worlds import BenchmarkEnvironment, opens_benchmark
+from envscaler_mcp.official.at_farm import FarmAccess, moves_of
+from envscaler_mcp.official.benchmark import BENCHMARKS, OfficialTask
+from envscaler_mcp.official.farm_worlds import BenchmarkEnvironment, opens_benchmark, steps_of_moves
 from envscaler_mcp.official.stage import Stage
 from envscaler_mcp.sandbox.limits import MIB
 from envscaler_mcp.serving.control.client import ControlClient, RemoteWorld, UnknownWorldError
@@ -117,6 +124,29 @@ async def test_the_owner_says_which_calls_were_one_move_and_no_call_is_made_up(s
             await waited(world.judge, [Move(calls=2)])
 
 
+TEXTS = st.text(st.characters(codec="utf-8"), max_size=20)
+SAID = st.builds(lambda text, reply: [Step(number=0, text=text, observation=reply)], TEXTS, TEXTS)
+UNREAD = st.builds(lambda text: [Step(number=0, text=text, tool="deposit", malformed="{")], TEXTS)
+CALLS = st.lists(
+    st.builds(lambda amount, text: Step(number=0, tool="deposit", arguments={"amount": amount}, observation=text),
+    st.integers(), TEXTS), min_size=1, max_size=3,
+)  # fmt: skip
+
+
+@given(st.lists(st.one_of(SAID, UNREAD, CALLS), max_size=6))
+def test_what_a_farm_is_told_of_moves_gives_back_the_steps_that_a_judge_needs(moves: list[list[Step]]) -> None:
+    steps = [step.model_copy(update={"turn": turn}) for turn, move in enumerate(moves, 1) for step in move]
+    log = [
+        {"tool": step.tool, "arguments": step.arguments, "observation": step.observation, "is_error": False}
+        for step in steps
+        if step.tool and not step.malformed
+    ]
+    again = list(steps_of_moves(log, list(moves_of(steps))))
+    for benchmark in (BENCHMARKS["bfcl-v3"], BENCHMARKS["tau-retail"], BENCHMARKS["acebench"]):
+        task = OfficialTask("task", "", {"kind": "multi_step"})
+        assert benchmark.record(task, again) == benchmark.record(task, steps)
+
+
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
 async def test_an_agent_is_told_over_http_when_its_tools_are_released(stage: Stage, mode: str) -> None:
     heard = anyio.Event()
@@ -194,6 +224,17 @@ async def test_what_official_code_cannot_do_is_refused_with_the_reason(stage: St
                 await waited(act)
         # A task goes on as if nothing had been asked.
         assert not (await waited(world.verify)).solved
+
+
+@pytest.mark.parametrize("name", ["\\ud800", "\\u0000", "__class__", "a" * 10_000])
+async def test_hostile_names_of_arguments_are_answered_and_change_nothing(stage: Stage, name: str) -> None:
+    async with serving_till(stage) as farm, httpx2.AsyncClient(trust_env=False) as web:
+        world = await opened(farm, "till_1")
+        body = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"deposit","arguments":{"%s":1}}}' % name
+        answer = await web.post(world.url, content=body, headers={"content-type": "application/json"})
+        assert answer.status_code == 200
+        assert answer.json()["result"]["isError"]
+        assert (await waited(world.judge)).digest == "10"
 
 
 async def test_owners_see_a_benchmark_that_no_list_shows_and_no_guest_opens(stage: Stage) -> None:
@@ -284,6 +325,43 @@ async def test_files_that_have_changed_are_refused_without_a_path(
                 await opened(farm, "till_1")
     assert str(tmp_path) not in str(told.value)
     assert "is not the file of tillbench 1" in caplog.text
+
+
+async def test_a_host_that_has_ended_is_started_again_with_the_next_world(stage: Stage, tmp_path: Path) -> None:
+    with registered(tmp_path / "site"):
+        async with serving_till(stage, benchmarks={"till": opens_benchmark("till")}) as farm:
+            world = await opened(farm, "till_1")
+            hosted = farm.front.worlds.named(world.name).environment
+            assert isinstance(hosted, BenchmarkEnvironment)
+            hosted._stage.host._process.kill()
+            await seen(lambda: not hosted.usable)
+            async with agent((await opened(farm, "till_1")).url) as client:
+                assert text_of(await client.call_tool("deposit", {"amount": 5})) == '{"balance": 15, "fees": 1}'
+            with pytest.raises(WorkerEndedError):
+                await waited(world.verify)
+
+
+@pytest.mark.slow
+async def test_a_farm_that_goes_away_is_no_failure_of_the_agent(tmp_path: Path) -> None:
+    with registered(tmp_path / "site") as patch, Stage.of(TILL, FILES) as stage:
+        patch.setenv("PYTHONPATH", f"{tmp_path / 'site'}:{Path.cwd()}")
+        with farm_program(tmp_path, "--benchmark", "till") as farm, farm.client() as control:
+
+            class Leaver:
+                def act(self, observation: str) -> Action:
+                    farm.process.send_signal(signal.SIGTERM)
+                    farm.process.wait(20)
+                    return Action(tool="deposit", arguments={"amount": 5})
+
+            access = FarmAccess(control, farm.token("agent"))
+            async with replace(stage, farm=access).reached("http") as reached:
+                judged = await reached.play(
+                    stage.tasks["till_1"],
+                    lambda _briefing, _scenario: Leaver(),
+                    lambda task, world: TILL.user(task, world, None, 0),
+                    EpisodeLimits(9, 60.0),
+                )
+        assert (judged.verdict.owner, judged.verdict.masked) in (("infrastructure", True), ("environment", True))
 
 
 async def seen(happens: Callable[[], bool]) -> None:

@@ -131,6 +131,8 @@ class Move(_Body):
     text: str = ""
     reply: str = ""
     """What the user said to the text of a move without calls."""
+    malformed: str = ""
+    """What stood in the place of arguments, where no call of the move reached the world."""
 
 
 class JudgeOrder(_Body):
