@@ -163,7 +163,7 @@ class TaskSession(BenchmarkSession):
     def played(self, moves: Sequence[Move] | None) -> Played:
         """The steps that the world has answered, and its digest."""
         log: list[dict[str, Any]] = self._process.answer("log")
-        steps = _steps_of_log(log) if moves is None else steps_of_moves(log, moves)
+        steps = steps_of_log(log) if moves is None else steps_of_moves(log, moves)
         return [step.model_copy(update={"number": number}) for number, step in enumerate(steps, 1)], str(
             self._process.answer("digest")
         )
@@ -252,13 +252,16 @@ def _judge(*_given: Any) -> Any:
     raise WorkerEndedError("crash", "A benchmark is judged by its authors' code.")
 
 
-def _steps_of_log(log: Sequence[Mapping[str, Any]]) -> Iterator[Step]:
+def steps_of_log(log: Sequence[Mapping[str, Any]]) -> Iterator[Step]:
     """Each call is a move, and so is what was said."""
     for turn, entry in enumerate(log, 1):
         if "tool" in entry:
             yield Step(number=0, turn=turn, **entry)
         else:
             yield Step(number=0, turn=turn, text=entry.get("text", ""), observation=entry.get("observation", ""))
+    if log and "turn" in log[-1]:
+        # A turn without calls ends with words, too.
+        yield Step(number=0, turn=len(log) + 1)
 
 
 def steps_of_moves(log: Sequence[Mapping[str, Any]], moves: Sequence[Move]) -> Iterator[Step]:

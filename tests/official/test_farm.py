@@ -30,7 +30,7 @@ from envscaler_mcp.errors import WorkerEndedError, WorldError
 from envscaler_mcp.farm.worlds import Caps
 from envscaler_mcp.official.at_farm import FarmAccess, moves_of
 from envscaler_mcp.official.benchmark import BENCHMARKS, OfficialTask
-from envscaler_mcp.official.farm_worlds import BenchmarkEnvironment, opens_benchmark, steps_of_moves
+from envscaler_mcp.official.farm_worlds import BenchmarkEnvironment, opens_benchmark, steps_of_log, steps_of_moves
 from envscaler_mcp.official.stage import Stage
 from envscaler_mcp.sandbox.limits import MIB
 from envscaler_mcp.serving.control.client import ControlClient, RemoteWorld, UnknownWorldError
@@ -147,6 +147,17 @@ def test_what_a_farm_is_told_of_moves_gives_back_the_steps_that_a_judge_needs(mo
         assert benchmark.record(task, again) == benchmark.record(task, steps)
 
 
+@given(st.lists(CALLS, max_size=1), st.lists(st.one_of(st.just([]), CALLS), max_size=4))
+def test_without_moves_each_turn_that_was_begun_has_its_calls(first: list[list[Step]], later: list[list[Step]]) -> None:
+    turns = [first[0] if first else [], *later]
+    log: list[dict[str, Any]] = []
+    for number, turn in enumerate(turns):
+        log += [{"turn": number}] if number else []
+        log += [{"tool": step.tool, "arguments": step.arguments, "observation": "", "is_error": False} for step in turn]
+    record = BENCHMARKS["bfcl-v3"].record(OfficialTask("task", "", {}), list(steps_of_log(log)))
+    assert record == [[[[step.tool, step.arguments]] for step in turn] for turn in turns]
+
+
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
 async def test_an_agent_is_told_over_http_when_its_tools_are_released(stage: Stage, mode: str) -> None:
     heard = anyio.Event()
@@ -230,7 +241,8 @@ async def test_what_official_code_cannot_do_is_refused_with_the_reason(stage: St
 async def test_hostile_names_of_arguments_are_answered_and_change_nothing(stage: Stage, name: str) -> None:
     async with serving_till(stage) as farm, httpx2.AsyncClient(trust_env=False) as web:
         world = await opened(farm, "till_1")
-        body = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"deposit","arguments":{"%s":1}}}' % name
+        call = f'{{"name":"deposit","arguments":{{"{name}":1}}}}'
+        body = f'{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{call}}}'
         answer = await web.post(world.url, content=body, headers={"content-type": "application/json"})
         assert answer.status_code == 200
         assert answer.json()["result"]["isError"]
