@@ -31,6 +31,9 @@ from envscaler_mcp.farm.worlds import Caps
 from envscaler_mcp.official.at_farm import FarmAccess, moves_of
 from envscaler_mcp.official.benchmark import BENCHMARKS, OfficialTask
 from envscaler_mcp.official.farm_worlds import BenchmarkEnvironment, opens_benchmark, steps_of_log, steps_of_moves
+from envscaler_mcp.official.own_farm import at_a_farm
+from envscaler_mcp.official.scripted import play_scripted, reference_fixture
+from envscaler_mcp.official.source import OfficialFilesError, find
 from envscaler_mcp.official.stage import Stage
 from envscaler_mcp.sandbox.limits import MIB
 from envscaler_mcp.serving.control.client import ControlClient, RemoteWorld, UnknownWorldError
@@ -435,3 +438,36 @@ def test_contradictions_about_farms_are_wrong_use(tmp_path: Path) -> None:
         assert CliRunner().invoke(app, [*words, "--server", "9"]).exit_code == 2
         assert CliRunner().invoke(app, [*words, "--via", "farm", "--token-env", "X"]).exit_code == 2
         assert CliRunner().invoke(app, ["farm", "--benchmark", "tills"]).exit_code == 2
+
+
+@pytest.mark.official
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("name", ["bfcl-v3", "bfcl-v4", "tau-retail", "tau-airline", "acebench"])
+async def test_references_have_the_same_texts_and_verdicts_through_a_farm(name: str) -> None:
+    try:
+        find(BENCHMARKS[name].requirement)
+    except OfficialFilesError as missing:
+        pytest.skip(str(missing))
+    with Stage.of(BENCHMARKS[name]) as stage:
+        tasks = [task for task in stage.tasks.values() if task.category in stage.benchmark.default_categories][::10]
+        waiting = iter(tasks)
+        right = []
+
+        async def play_all(at: Stage) -> None:
+            async with at.reached("http") as reached:
+                for task in waiting:
+                    judged, here = [
+                        await play_scripted(each, task, reference_fixture(task)) for each in (reached, stage)
+                    ]
+                    assert [step.observation for step in judged.record.steps] == [
+                        step.observation for step in here.record.steps
+                    ]
+                    assert (judged.verdict, judged.final_hash, judged.official) == (
+                        here.verdict, here.final_hash, here.official,
+                    )  # fmt: skip
+                    right.append(judged.verdict.solved)
+
+        async with at_a_farm(stage, None) as at, anyio.create_task_group() as group:
+            for _ in range(4):
+                group.start_soon(play_all, at)
+    assert right == [True] * len(tasks)
