@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import signal
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -27,6 +27,7 @@ from envscaler_mcp.cli.program import app
 from envscaler_mcp.episode.agent import Action
 from envscaler_mcp.episode.live import EpisodeLimits
 from envscaler_mcp.errors import WorkerEndedError, WorldError
+from envscaler_mcp.farm.watchers import MOST_WATCHERS
 from envscaler_mcp.farm.worlds import Caps
 from envscaler_mcp.official.at_farm import FarmAccess, moves_of
 from envscaler_mcp.official.benchmark import BENCHMARKS, OfficialTask
@@ -207,6 +208,28 @@ async def test_an_agent_that_comes_late_is_told_at_once(stage: Stage) -> None:
             "jsonrpc": "2.0",
             "method": "notifications/tools/list_changed",
         }
+
+
+async def test_few_clients_listen_to_one_world_and_closing_it_ends_their_streams(stage: Stage) -> None:
+    accepts = {"accept": "text/event-stream"}
+    async with (
+        serving_till(stage) as farm,
+        httpx2.AsyncClient(trust_env=False, timeout=30) as web,
+        AsyncExitStack() as all_,
+    ):
+        world = await opened(farm, "till_3")
+        streams = [
+            await all_.enter_async_context(web.stream("GET", world.url, headers=accepts))
+            for _ in range(MOST_WATCHERS + 1)
+        ]
+        assert [stream.status_code for stream in streams] == [200] * MOST_WATCHERS + [503]
+        assert (await web.get(world.url, headers={"accept": "application/json"})).status_code == 406
+        other = await waited(farm.owner.open, "hospital_stays", scenario="hospital_stays-easy-01")
+        assert (await web.get(other.url, headers=accepts)).status_code == 405
+        await waited(world.close)
+        with anyio.fail_after(20):
+            for stream in streams[:-1]:
+                assert b"data" not in await stream.aread()
 
 
 async def _until_data(lines: AsyncIterator[str]) -> AsyncIterator[str]:
