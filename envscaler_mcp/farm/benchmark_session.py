@@ -34,7 +34,7 @@ class Judging(ABC):
         """End it; for a thread."""
 
 
-class BenchmarkSession(Session):
+class BenchmarkSession(Session, ABC):
     """A session at a task of a benchmark."""
 
     fixed: FixedAnswers
