@@ -39,7 +39,7 @@ from envscaler_mcp.episode.transcript import (
 )
 from envscaler_mcp.episode.user import BrokenUserError, Reply, User, stops_by_rule
 from envscaler_mcp.errors import EnvScalerError, LaunchError, NoEndingError, WorkerEndedError, WorldError
-from envscaler_mcp.grading.verdicts import final_verdict, ungraded_as_published, unplayable
+from envscaler_mcp.grading.verdicts import final_verdict, first_raised, ungraded_as_published, unplayable
 from envscaler_mcp.serving import Outcome
 from envscaler_mcp.serving.code import CallableTool
 from envscaler_mcp.serving.local_world import no_such_tool
@@ -111,6 +111,12 @@ class EpisodeRecord:
         """The verdict on what was played, given what its ending is worth."""
         return final_verdict(judged, self.owner, self.reason, ungraded_as_published(self.ended, self.steps))
 
+    def forget(self) -> None:
+        """Hold no more of what was played than the verdict depends on."""
+        raised = first_raised(self.steps)
+        self.steps = [] if raised is None else [_outline(raised)]
+        self.messages = []
+
     def trajectory_fields(self) -> dict[str, Any]:
         """Its part of a trajectory."""
         return {
@@ -123,6 +129,10 @@ class EpisodeRecord:
             "user_use": self.user_use,
             "invented": tuple(self.invented),
         }
+
+
+def _outline(raised: Step) -> Step:
+    return Step(number=raised.number, tool=raised.tool, observation=raised.observation, is_error=True)
 
 
 Watch = Callable[[EpisodeRecord], None]

@@ -86,7 +86,7 @@ class FrontEnd:
         agents = AgentService(self.worlds, catalogue, figures, self.siblings, strangers, config.url)
         self.agents = Connections(agents, config.timeouts, most_connections(config.connections))
         self.plane = plane = FarmControlPlane(self.worlds, self.siblings, config.url, self.verdicts)
-        openenv = OpenEnvRoutes(self.worlds, self.siblings, plane.judged)
+        self.openenv = openenv = OpenEnvRoutes(self.worlds, self.siblings, plane.judged)
         # Requests to the control plane come from this machine, or through something that this machine trusts.
         own = Guards(config.secret, hosts=config.hosts)
         owners = ControlService(share, plane, openenv, figures, self.siblings, own)
@@ -138,6 +138,7 @@ async def serving(
         questions = stack.enter_context(listen_privately(str(path)))
         stack.callback(loop.create_task(front.worlds.reap()).cancel)
         stack.callback(loop.create_task(front.worlds.watch_memory()).cancel)
+        stack.callback(loop.create_task(front.openenv.reap()).cancel)
         stack.push_async_callback(front.close)
         stack.enter_context(front.siblings.taking(front.take))
         await stack.enter_async_context(front.agents.accepting(*agents))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import sys
-import time
+from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from importlib import import_module
@@ -112,15 +112,36 @@ class OpenEnvRoutes:
     async def _opened(self, hosted: HostedEnvironment) -> OpenEnvSession:
         from envscaler_mcp.farm.openenv_session import OpenEnvSession
 
-        idle = time.monotonic() - IDLE_SECONDS
-        for session in [each for each in self._sessions.values() if each.used < idle and not each.attached]:
-            await self._close(session)
-        most = most_connections(MOST_SESSIONS, of="owners")
-        if len(self._sessions) >= most:
-            raise FullError(f"{most} sessions are open, as many as may be; close some.")
-        session = OpenEnvSession(self._worlds.share.fresh(), hosted, self._worlds, self._judge)
+        holder, most = HOLDER.get(), most_connections(MOST_SESSIONS, of="owners")
+        while len(self._sessions) >= most:
+            given_up = self._given_up_for(holder)
+            if given_up is None:
+                raise FullError(f"{most} sessions are open, as many as may be; close some.")
+            if given_up.waiting is not None:
+                given_up.waiting.reschedule(0)
+            await self._close(given_up)
+        session = OpenEnvSession(self._worlds.share.fresh(), holder, hosted, self._worlds, self._judge)
         self._sessions[session.name] = session
         return session
+
+    def _given_up_for(self, holder: str) -> OpenEnvSession | None:
+        """Of the token with most, the idle session that was used longest ago, those without a WebSocket first."""
+        counts = Counter(session.holder for session in self._sessions.values())
+        ((greedy, count),) = counts.most_common(1)
+        if count <= counts[holder] + 1:
+            return None
+        idle = (each for each in self._sessions.values() if each.holder == greedy and each.is_idle)
+        return min(idle, key=lambda session: (session.attached, session.used), default=None)
+
+    async def reap(self) -> None:
+        """Close what is over, for as long as the process runs."""
+        while True:
+            await asyncio.sleep(1)
+            for session in [each for each in self._sessions.values() if each.is_over]:
+                try:
+                    await self._close(session)
+                except Exception:
+                    logger.exception("a session of OpenEnv could not be closed")
 
     async def _close(self, session: OpenEnvSession) -> None:
         self._sessions.pop(session.name, None)
@@ -154,12 +175,14 @@ class OpenEnvRoutes:
             return
         own = "session_id" not in socket.query_params
         try:
-            await _converse(socket, session)
-        except (WebSocketDisconnect, TimeoutError):
+            await self._converse(socket, session)
+        except WebSocketDisconnect:
             pass
+        except TimeoutError:
+            await socket.close(_TRY_LATER)
         finally:
             session.attached = False
-            if own:
+            if own or session.name not in self._sessions:
                 await self._close(session)
 
     async def _session_of(self, socket: WebSocket, hosted: HostedEnvironment) -> OpenEnvSession:
@@ -169,6 +192,26 @@ class OpenEnvRoutes:
             raise WorldError("This session has a WebSocket already.")
         session.attached = True
         return session
+
+    async def _converse(self, socket: WebSocket, session: OpenEnvSession) -> None:
+        while True:
+            try:
+                async with asyncio.timeout(IDLE_SECONDS) as session.waiting:
+                    received = await socket.receive()
+            finally:
+                session.waiting = None
+            if received["type"] != "websocket.receive":
+                return
+            if session.name not in self._sessions:
+                # It was closed before this message came, or in the same turn of the loop.
+                raise TimeoutError
+            text = received.get("text")
+            if text is None:
+                await _send_error(socket, "INVALID_JSON", "A message is a text with a JSON object.")
+                continue
+            if not await _answered(socket, session, text):
+                await socket.close()
+                return
 
     # Requests without a WebSocket
 
@@ -250,20 +293,6 @@ async def _loaded() -> None:
     """Have what plays episodes, which a farm without OpenEnv's clients never needs; calls go on while it is imported."""
     if SESSIONS not in sys.modules:
         await anyio.to_thread.run_sync(import_module, SESSIONS)
-
-
-async def _converse(socket: WebSocket, session: OpenEnvSession) -> None:
-    while True:
-        received = await asyncio.wait_for(socket.receive(), IDLE_SECONDS)
-        if received["type"] != "websocket.receive":
-            return
-        text = received.get("text")
-        if text is None:
-            await _send_error(socket, "INVALID_JSON", "A message is a text with a JSON object.")
-            continue
-        if not await _answered(socket, session, text):
-            await socket.close()
-            return
 
 
 async def _answered(socket: WebSocket, session: OpenEnvSession, text: str) -> bool:

@@ -22,6 +22,7 @@ from envscaler_mcp.episode.model_agent import PROMPTS
 from envscaler_mcp.errors import WorldError
 from envscaler_mcp.farm.environments import HostedEnvironment
 from envscaler_mcp.farm.hosted_world import HostedWorld
+from envscaler_mcp.farm.tokens import seconds_left
 from envscaler_mcp.farm.worlds import Worlds
 from envscaler_mcp.prompts import Prompts
 from envscaler_mcp.scenarios.introduction import introduction_at
@@ -107,11 +108,16 @@ class NoRewardError(WorldError):
 class OpenEnvSession:
     """Opens a world for each episode, and closes it with the next one or with the session."""
 
-    def __init__(self, name: str, hosted: HostedEnvironment, worlds: Worlds, judge: JudgeWorld) -> None:
+    def __init__(self, name: str, holder: str, hosted: HostedEnvironment, worlds: Worlds, judge: JudgeWorld) -> None:
         self.name = name
+        self.holder = holder
+        """The token that it was opened with, and ends with."""
         self.used = time.monotonic()
+        self._ends = self.used + seconds_left(holder)
         self.attached = False
         """Whether a WebSocket has it."""
+        self.waiting: asyncio.Timeout | None = None
+        """The wait of its WebSocket for a message."""
         self.turn = asyncio.Lock()
         """Held for one message; a WebSocket and requests may bring them at once."""
         self.hosted = hosted
@@ -137,7 +143,7 @@ class OpenEnvSession:
         world = await self._worlds.open(
             self.hosted.card.id, scenario=name, lease_seconds=IDLE_SECONDS, prompts="none", task=own
         )
-        self._order, self._world = order, world
+        self._order, self._world = order.model_copy(update={"task": None}), world
         self._steps, self._reward, self._told = 0, None, 0.0
         self._live = await self._begun(world, order)
         messages = self._live.played.messages
@@ -205,11 +211,15 @@ class OpenEnvSession:
             said, refused = f"The episode is over ({live.played.ended}).", True
         else:
             move = Action(text=COMPLETED) if isinstance(action, Finish) else Action(**_call(action))
-            assert self._channel is not None
-            self._channel.changed = False
-            observation = await live.act(move)
+            channel = self._channel
+            assert channel is not None
+            channel.changed = False
+            try:
+                observation = await live.act(move)
+            finally:
+                live.played.forget()
             said, refused = str(observation), observation.refused
-            if self._channel.changed or live.over:
+            if channel.changed or live.over:
                 self._reward = None
         content: dict[str, Any] = {"result": said}
         if isinstance(action, CallTool):
@@ -259,9 +269,21 @@ class OpenEnvSession:
             "done": live is not None and live.over,
         }
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing is done for it; where it has a WebSocket, that waits for a message."""
+        if self.turn.locked():
+            return False
+        return not self.attached if self.waiting is None else not self.waiting.expired()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether its token is, or no message came for long; one with a WebSocket ends with that."""
+        return not self.attached and time.monotonic() > min(self._ends, self.used + IDLE_SECONDS)
+
     async def close(self) -> None:
         """End the world of the last episode."""
-        world, self._world, self._live = self._world, None, None
+        world, self._world, self._live, self._channel = self._world, None, None, None
         if world is not None:
             await self._worlds.close(world)
 

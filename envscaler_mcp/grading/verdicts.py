@@ -28,8 +28,13 @@ def ungraded_as_published(ended: str, steps: Sequence[Step]) -> str:
     """Why the published runtime gives the episode no reward, whatever state it left; empty where it grades it."""
     if ended in ("steps", "tokens"):
         return f"the limit of {ended} was reached, and the published runtime does not grade that"
-    raised = next((step for step in steps if _raised(step)), None)
+    raised = first_raised(steps)
     return f"{raised.tool} raised, and the published runtime ends the episode there" if raised is not None else ""
+
+
+def first_raised(steps: Sequence[Step]) -> Step | None:
+    """The first call that raised in its tool."""
+    return next((step for step in steps if _raised(step)), None)
 
 
 def _raised(step: Step) -> bool:

@@ -15,7 +15,8 @@ MOST_OF_ORDER = 10_000
 """Values of a body without the records of a state; those of the library's largest task are some 1,200."""
 _SHORT = 16 * 1024
 """Bytes of a body that cannot hold many values."""
-_RECORDS = "content"
+_RECORDS = ("task", "state", "content")
+"""Where an order for worlds has them, and the data of a message that resets a session."""
 _MOST_LISTED = 100
 """Mistakes of which the first is looked for; the validator lists all of them before one can be seen."""
 
@@ -44,17 +45,26 @@ def read_order(model: type[Model], body: bytes) -> Model:
 
 
 def _check_values(value: Any) -> None:
+    records = _records(value)
     waiting, count = [value], 0
     while waiting:
         part = waiting.pop()
         if isinstance(part, dict):
-            held = [inner for key, inner in part.items() if key != _RECORDS]
+            held = [inner for inner in part.values() if inner is not records]
         else:
             held = part if isinstance(part, list) else []
         count += len(held)
         if count > MOST_OF_ORDER:
             raise WorldError(f"This has more than {MOST_OF_ORDER:,} values beside the records of a state.")
         waiting.extend(held)
+
+
+def _records(value: Any) -> dict[str, Any]:
+    """Those of the state that a task of an owner's own begins with."""
+    part = value.get("data", value) if isinstance(value, dict) else None
+    for name in _RECORDS:
+        part = part.get(name) if isinstance(part, dict) else None
+    return part if isinstance(part, dict) else {}
 
 
 def first_mistake(cause: ValidationError, what: str = "") -> str:
