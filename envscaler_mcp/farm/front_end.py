@@ -91,6 +91,7 @@ class FrontEnd:
         own_plane = FarmControlPlane(self.worlds, self.siblings, config.url, self.verdicts, for_peers=True)
         peers = ControlService(share, own_plane, openenv, figures, self.siblings, own, for_peers=True)
         self.peers = Connections(peers, config.timeouts, most_connections(config.connections, of="peers"))
+        plane.turns, own_plane.turns = self.owners.turns, self.peers.turns
         self.worlds.memory.verdicts = self.verdicts
         self.worlds.memory.held_for_clients = lambda: (
             self.agents.held.total + self.owners.held.total + self.worlds.events.total
