@@ -6,6 +6,7 @@ import json
 import logging
 import time
 from base64 import b64decode
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from envscaler_mcp.farm.catalogue import PREFIXES
@@ -16,6 +17,7 @@ from envscaler_mcp.serving.pages import is_from_elsewhere, is_own_name
 audit_log = logging.getLogger("envscaler.audit")
 """One JSON line for each refusal and each request that changes worlds; a handler decides where it goes."""
 
+SESSION_COOKIE = "envscaler_studio"
 _MOST_PEERS = 10_000
 _WITH_ESCAPES = tuple(f"{prefix}/" for prefix in PREFIXES)
 """Clients of a registry write the slash in the name of a server as `%2F`."""
@@ -95,6 +97,18 @@ class Guards:
     def _refused(self, request: Request, status: int, message: str, *headers: tuple[str, str]) -> Answer:
         audit("refused", request.peer, request.method, request.path, status=status, why=message)
         return error(status, message, *headers)
+
+
+def holder_in(headers: Mapping[str, str]) -> str:
+    """What stands for the client of a request whose token or session was checked."""
+    return token_in(headers.get("authorization", "")) or session_in(headers.get("cookie", ""))
+
+
+def session_in(cookies: str) -> str:
+    """The studio's cookie; nothing where there is none, or several."""
+    parts = [part.strip().partition("=") for part in cookies.split(";")]
+    values = [value for name, _, value in parts if name == SESSION_COOKIE]
+    return values[0] if len(values) == 1 else ""
 
 
 def token_in(authorization: str) -> str:

@@ -19,7 +19,7 @@ from starlette.types import Receive, Scope, Send
 from envscaler_mcp.artifacts import Environment, Verdict
 from envscaler_mcp.artifacts.episode import Scoring
 from envscaler_mcp.errors import SandboxError, WorldError
-from envscaler_mcp.farm.access import audit, token_in
+from envscaler_mcp.farm.access import audit, holder_in
 from envscaler_mcp.farm.application import json_response
 from envscaler_mcp.farm.environments import HostedEnvironment
 from envscaler_mcp.farm.hosted_world import HostedWorld
@@ -80,8 +80,8 @@ class FarmControlPlane(ControlPlane[HostedWorld]):
 
     async def _answer(self, there: Mapping[str, ControlOperation], request: Request) -> Response:
         operation = there.get(request.method)
+        HOLDER.set(holder_in(request.headers))
         if operation is not None and operation.method != "GET":
-            HOLDER.set(token_in(request.headers.get("authorization", "")))
             audit(operation.does, request.client, request.method, request.url.path)
         return await super()._answer(there, request)
 

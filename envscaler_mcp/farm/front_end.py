@@ -24,6 +24,8 @@ from envscaler_mcp.farm.metrics import Figures
 from envscaler_mcp.farm.open_connections import most_connections
 from envscaler_mcp.farm.openenv_routes import OpenEnvRoutes
 from envscaler_mcp.farm.peers import Mailboxes, Plane, Siblings
+from envscaler_mcp.farm.studio_door import Studio, StudioDoor
+from envscaler_mcp.farm.studio_plane import ReaderPlane, StudioPlane
 from envscaler_mcp.farm.tokens import token_for
 from envscaler_mcp.farm.verdicts import Verdicts
 from envscaler_mcp.farm.worlds import Caps, Share, Worlds
@@ -52,6 +54,8 @@ class FarmConfig:
     caps: Caps = field(default_factory=Caps)
     timeouts: Timeouts = field(default_factory=Timeouts)
     connections: int = 20_000
+    studio: bool = False
+    """Whether browsers are shown the studio at `/`."""
 
 
 class FrontEnd:
@@ -79,9 +83,10 @@ class FrontEnd:
             rate=config.rate,
             pages=config.pages,
         )
-        agents = AgentService(self.worlds, catalogue, figures, self.siblings, strangers, config.url)
+        self.plane = plane = StudioPlane(self.worlds, self.siblings, config.url, self.verdicts)
+        studio = self._studio(config, share, strangers) if config.studio else None
+        agents = AgentService(self.worlds, catalogue, figures, self.siblings, strangers, config.url, studio)
         self.agents = Connections(agents, config.timeouts, most_connections(config.connections))
-        self.plane = plane = FarmControlPlane(self.worlds, self.siblings, config.url, self.verdicts)
         openenv = OpenEnvRoutes(self.worlds, self.siblings, plane.judged)
         # Requests to the control plane come from this machine, or through something that this machine trusts.
         own = Guards(config.secret, hosts=config.hosts)
@@ -95,6 +100,11 @@ class FrontEnd:
         self.worlds.memory.held_for_clients = lambda: (
             self.agents.held.total + self.owners.held.total + self.worlds.events.total
         )
+
+    def _studio(self, config: FarmConfig, share: Share, guards: Guards) -> Studio:
+        door = StudioDoor(config.secret, share, guards, config.url)
+        readers = ReaderPlane(self.worlds, self.siblings, config.url, self.verdicts, door=door)
+        return Studio(door, self.plane.routes(), readers.routes())
 
     def take(self, plane: Plane, sock: socket.socket, received: bytes) -> None:
         """Go on with a connection that another process accepted."""

@@ -1,0 +1,269 @@
+"""What the studio asks for beside worlds and states: the catalogue, tables, forms, recorded calls, undo, agents, checks."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import cached_property, partial
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import anyio.to_thread
+from starlette.requests import Request
+
+from envscaler_mcp.artifacts import RegistryEntry, Scenario
+from envscaler_mcp.episode.agent import COMPLETED, Action, Briefing
+from envscaler_mcp.episode.guessing import RandomAgent
+from envscaler_mcp.errors import WorldError
+from envscaler_mcp.farm.catalogue import MAX_SEARCH, MAX_SEARCH_WORDS
+from envscaler_mcp.farm.control_plane import HOLDER, FarmControlPlane
+from envscaler_mcp.farm.hosted_world import HostedWorld
+from envscaler_mcp.farm.peers import Siblings
+from envscaler_mcp.farm.studio_door import StudioDoor
+from envscaler_mcp.farm.timeline import Caller, Timeline
+from envscaler_mcp.farm.verdicts import Verdicts
+from envscaler_mcp.farm.worlds import Worlds
+from envscaler_mcp.registry import SearchIndex
+from envscaler_mcp.serving.control import schemas
+from envscaler_mcp.serving.outcome import Outcome
+from envscaler_mcp.studio.forms import forms_of
+from envscaler_mcp.studio.schemas import (
+    READER_OPERATIONS,
+    STUDIO_OPERATIONS,
+    Author,
+    CallOrder,
+    CatalogueAnswer,
+    CheckLamp,
+    ChecksAnswer,
+    ConnectAnswer,
+    FormsAnswer,
+    Listed,
+    PlayAnswer,
+    PlayOrder,
+    SnippetsAnswer,
+    Step,
+    TablesAnswer,
+    TaskWords,
+    TaskWordsList,
+    UndoOrder,
+)
+from envscaler_mcp.studio.schemas import Timeline as TimelineAnswer
+from envscaler_mcp.studio.snippets import connections, snippets
+from envscaler_mcp.studio.tables import tables_of
+
+
+class StudioPlane(FarmControlPlane):
+    """The control plane with everything that a page, or a program that shows worlds, asks for."""
+
+    operations = STUDIO_OPERATIONS
+
+    def __init__(self, worlds: Worlds, siblings: Siblings, url: str, verdicts: Verdicts) -> None:
+        super().__init__(worlds, siblings, url, verdicts)
+        self._guessing: WeakKeyDictionary[HostedWorld, RandomAgent] = WeakKeyDictionary()
+        self._heard: WeakKeyDictionary[HostedWorld, str] = WeakKeyDictionary()
+        """The last answer that the random agent of a world got."""
+
+    # Environments
+
+    @cached_property
+    def _index(self) -> SearchIndex:
+        return SearchIndex(tuple(self._worlds.environments.entries.values()))
+
+    async def _do_catalogue(self, request: Request) -> CatalogueAnswer:
+        search = request.query_params.get("search", "")
+        if len(search) > MAX_SEARCH or len(search.split()) > MAX_SEARCH_WORDS:
+            raise WorldError(f"A search has at most {MAX_SEARCH_WORDS} words and {MAX_SEARCH} characters.")
+        entries = self._index.search(search) if search.strip() else self._worlds.environments.entries.values()
+        return CatalogueAnswer(environments=tuple(map(_listed, entries)))
+
+    async def _do_tasks(self, request: Request) -> TaskWordsList:
+        scenarios = await (await self._environment(request)).scenarios()
+        return TaskWordsList(tasks=tuple(_words(task) for task in scenarios if self._may_show(task)))
+
+    def _may_show(self, task: Scenario) -> bool:  # noqa: ARG002 - readers see less
+        return True
+
+    async def _do_connect(self, request: Request) -> ConnectAnswer:
+        environment = (await self._environment(request)).card.id
+        name = self._worlds.invitation(environment)
+        return connections(environment, f"{self._url}/e/{environment}/{name}/mcp")
+
+    # What a world shows
+
+    async def _do_tables(self, world: HostedWorld) -> TablesAnswer:
+        state = await world.act(lambda session: session.state())
+        return await self._in_thread(world, partial(tables_of, state))
+
+    async def _do_forms(self, world: HostedWorld) -> FormsAnswer:
+        tables = await self._do_tables(world)
+        return await self._in_thread(world, partial(forms_of, world.environment.card, tables))
+
+    async def _in_thread(self, world: HostedWorld, make: Any) -> Any:
+        return await anyio.to_thread.run_sync(make, limiter=world.threads.acting)
+
+    async def _do_checks(self, world: HostedWorld) -> ChecksAnswer:
+        task = world.session.scenario
+        if task is None:
+            return ChecksAnswer(task=None)
+        verdict = await self._verdicts.verdict(world, "framed", HOLDER.get())
+        lamps = zip(task.checks, verdict.checks, strict=True)
+        return ChecksAnswer(
+            task=task.task,
+            id=task.id,
+            level=task.level,
+            checks=tuple(CheckLamp(words=check.check_item, holds=holds) for check, holds in lamps),
+            frame_violations=verdict.frame_violations,
+            reward=verdict.reward,
+            solved=verdict.solved,
+            steps=len(task.oracle),
+            next_step=0 if world.timeline is None else world.timeline.made_by("oracle"),
+        )
+
+    # Calls
+
+    async def _do_timeline(self, world: HostedWorld) -> TimelineAnswer:
+        timeline = world.timeline
+        return TimelineAnswer(
+            recording=timeline is not None,
+            steps=() if timeline is None else timeline.steps(),
+            dropped=0 if timeline is None else timeline.dropped,
+            parent=self.shown_name(world.parent),
+            forked_after=world.forked_after,
+        )
+
+    def shown_name(self, name: str) -> str:
+        """The name by which those who ask here know a world."""
+        return name
+
+    async def _do_record(self, world: HostedWorld) -> TimelineAnswer:
+        self._recorded(world)
+        return await self._do_timeline(world)
+
+    def _recorded(self, world: HostedWorld) -> Timeline:
+        return world.record(self._worlds.recordings)
+
+    async def _do_call(self, world: HostedWorld, order: CallOrder) -> Step:
+        return (await self._called(world, "person", order.tool, order.arguments))[0]
+
+    async def _called(
+        self, world: HostedWorld, author: Author, tool: str, arguments: Mapping[str, Any]
+    ) -> tuple[Step, Outcome]:
+        self._recorded(world)
+        caller = Caller(author)
+        answer = world.call(tool, dict(arguments), None, caller)
+        outcome = answer if isinstance(answer, Outcome) else await answer
+        if caller.step is None:
+            # It never reached the world: that has ended, or has answered as many calls as it may.
+            raise WorldError(str(json.loads(outcome.text).get("error", "The world did not answer.")))
+        return caller.step, outcome
+
+    async def _do_undo(self, world: HostedWorld, order: UndoOrder) -> TimelineAnswer:
+        timeline = self._recorded(world)
+        await world.act(lambda session: timeline.undo(order.after, session.restore))
+        world.tell("restored", {"after": order.after})
+        return await self._do_timeline(world)
+
+    async def _do_restore(self, world: HostedWorld, order: schemas.Snapshot) -> schemas.Done:
+        done = await super()._do_restore(world, order)
+        if world.timeline is not None:
+            world.timeline.restored(order.snapshot)
+        return done
+
+    async def _do_play(self, world: HostedWorld, order: PlayOrder) -> PlayAnswer:
+        action = self._next_of_oracle(world) if order.agent == "oracle" else self._guess(world)
+        if action.tool is None:
+            return PlayAnswer(ended=True, says=action.text)
+        step, outcome = await self._called(world, order.agent, action.tool, action.arguments)
+        if order.agent == "random":
+            self._heard[world] = outcome.text
+        return PlayAnswer(ended=False, says=action.text, step=step)
+
+    def _next_of_oracle(self, world: HostedWorld) -> Action:
+        task = world.session.scenario
+        if task is None or not task.oracle:
+            raise WorldError("This world was opened at no task whose solution is known; open it at one.")
+        place = self._recorded(world).made_by("oracle")
+        if place >= len(task.oracle):
+            return Action(text=COMPLETED)
+        call = task.oracle[place]
+        return Action(tool=call.tool, arguments=dict(call.arguments))
+
+    def _guess(self, world: HostedWorld) -> Action:
+        agent = self._guessing.get(world)
+        if agent is None:
+            card, task = world.environment.card, world.session.scenario
+            words = "" if task is None else task.task
+            agent = self._guessing[world] = RandomAgent(Briefing(card.id, card.introduction, card.tools, words, 0))
+        action = agent.act(self._heard.get(world, ""))
+        if action.tool is None:
+            # Started again, it begins anew.
+            del self._guessing[world]
+        return action
+
+    async def _do_fork(self, world: HostedWorld, order: schemas.ForkOrder) -> schemas.WorldCards:
+        cards = await super()._do_fork(world, order)
+        for card in cards.worlds:
+            fork = self.world(card.name)
+            fork.parent = world.name
+            if world.timeline is not None:
+                fork.forked_after = world.timeline.last
+                fork.timeline = world.timeline.forked(f"world {fork.name}")
+        return cards
+
+    async def _do_snippets(self, world: HostedWorld, order: CallOrder) -> SnippetsAnswer:
+        return snippets(self.card(world).url, order.tool, order.arguments)
+
+
+class ReaderPlane(StudioPlane):
+    """What a page of a reader is answered: nothing that changes a world, and no name by which one could be called."""
+
+    operations = READER_OPERATIONS
+
+    def __init__(self, worlds: Worlds, siblings: Siblings, url: str, verdicts: Verdicts, *, door: StudioDoor) -> None:
+        super().__init__(worlds, siblings, url, verdicts)
+        self._door = door
+
+    def world(self, name: str) -> HostedWorld:
+        """The world of that alias; NoWorldError where there is none."""
+        return super().world(self._door.named(name, self._worlds))
+
+    def card(self, world: HostedWorld) -> schemas.WorldCard:
+        """A world as readers see it."""
+        return super().card(world).model_copy(update={"name": self._door.alias(world.name), "url": ""})
+
+    def shown_name(self, name: str) -> str:
+        """The alias."""
+        return self._door.alias(name) if name else ""
+
+    def _may_show(self, task: Scenario) -> bool:
+        return task.split == "train"
+
+    async def _do_list(self, request: Request) -> dict[str, Any]:  # noqa: ARG002 - all routes get it
+        cards: list[dict[str, Any]] = [self.card(world).model_dump() for world in self._worlds]
+        for answer in await self.siblings.ask_all(schemas.PREFIX):
+            cards += [{**card, "name": self._door.alias(card["name"]), "url": ""} for card in answer["worlds"]]
+        return {"worlds": sorted(cards, key=lambda card: (card["environment"], card["name"]))}
+
+
+def _listed(entry: RegistryEntry) -> Listed:
+    return Listed(
+        id=entry.id,
+        title=entry.title,
+        about=entry.about,
+        sector=entry.sector,
+        tools=len(entry.tools),
+        tasks=entry.scenarios,
+    )
+
+
+def _words(task: Scenario) -> TaskWords:
+    return TaskWords(
+        id=task.id,
+        level=task.level,
+        split=task.split,
+        task=task.task,
+        checks=tuple(check.check_item for check in task.checks),
+        steps=len(task.oracle),
+    )
+
+
