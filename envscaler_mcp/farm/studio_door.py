@@ -15,7 +15,7 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Any
 from urllib.parse import urlsplit
 
 from starlette.exceptions import HTTPException
@@ -24,6 +24,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Mount, Route, Router
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from envscaler_mcp.config.choices import StudioScope
 from envscaler_mcp.errors import WorldError
 from envscaler_mcp.farm.access import SESSION_COOKIE, Guards, audit, session_in, token_in
 from envscaler_mcp.farm.application import json_response
@@ -45,7 +46,6 @@ _MOST_BODY = 4_096
 _MOST_USED = 10_000
 _MOST_ALIASES = 32_768
 _ALIAS = re.compile(r"view-(\d{1,4})-([0-9a-f]{32})")
-StudioScope = Literal["control", "read"]
 _SCOPES: tuple[StudioScope, ...] = ("control", "read")
 
 
