@@ -75,7 +75,7 @@ class Timeline:
             **shown,
             shortened=content.get("shortened", {}),
             rule=self._rule(shown["kind"], shown["result"]),
-            undoable=mark is not None,
+            undoable=mark is not None or not writes,
         )
         size = len(encode(shown))
         self._steps.append(_Recorded(step, mark, writes, size))
@@ -97,7 +97,13 @@ class Timeline:
 
     def steps(self) -> tuple[Step, ...]:
         """All that it holds."""
-        return tuple(recorded.step for recorded in self._steps)
+        steps: list[Step] = []
+        back = True
+        for recorded in reversed(self._steps):
+            back = recorded.mark is not None if recorded.writes else back
+            step = recorded.step
+            steps.append(step if step.undoable == back else step.model_copy(update={"undoable": back}))
+        return tuple(reversed(steps))
 
     def undo(self, after: int, restore: Callable[[int], None]) -> None:
         """Let the world be as after that call, and forget the later ones."""
@@ -125,8 +131,7 @@ class Timeline:
         """The same calls in a world that goes on from here, which has no marks yet."""
         copy = Timeline(holder, self.held, self.rules, self.dropped)
         for recorded in self._steps:
-            step = recorded.step.model_copy(update={"undoable": False})
-            copy._steps.append(_Recorded(step, None, recorded.writes, recorded.size))
+            copy._steps.append(_Recorded(recorded.step, None, recorded.writes, recorded.size))
         copy._dropped_by = Counter(self._dropped_by)
         copy._size = self._size
         self.held.hold(copy, holder, copy._size)

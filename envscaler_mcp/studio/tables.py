@@ -15,6 +15,7 @@ MOST_RECORDS = 2_000
 _NAMES = ("name", "title", "label", "subject", "headline", "number", "code")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _MINUTE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?")
+_WORD = re.compile(r"[a-z][a-z0-9_-]*")
 _ID_ENDING = re.compile(r"_ids?$")
 _MOST_CHOICES = 12
 _LONGEST_LABEL = 80
@@ -98,7 +99,8 @@ def _type(values: list[Any], refers: str) -> Any:
     if all(_MINUTE.fullmatch(value) for value in values):
         return "minute"
     distinct = set(values)
-    return "choice" if len(values) > len(distinct) and len(distinct) <= _MOST_CHOICES else "text"
+    few = len(values) > len(distinct) and len(distinct) <= _MOST_CHOICES
+    return "choice" if few and all(_WORD.fullmatch(value) for value in distinct) else "text"
 
 
 class _Labels:

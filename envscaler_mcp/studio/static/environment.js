@@ -56,7 +56,7 @@ function showTasks(section, id, all, reader) {
   };
   for (const name of ["", ...levels]) {
     const count = all.filter((task) => !name || task.level === name).length;
-    choices.append(button(`${name || "all"} ${count}`, () => pick(name), "", { "data-level": name, "aria-pressed": name === "" }));
+    choices.append(button(`${name || "all"} ${count}`, () => pick(name), "", { "data-level": name, "aria-pressed": String(name === "") }));
   }
   fill(section, el("header.row", {}, el("h2", {}, "Tasks"), choices), rows, !all.length && el("p.empty", {}, "This environment has no tasks."));
   draw();
@@ -74,7 +74,7 @@ function row(id, task, reader) {
     !reader && el(
       "p.row",
       {},
-      button("Play it yourself", () => attempt(() => openWorld(id, task.id, "task")), ".primary"),
+      button("Play it yourself", () => attempt(() => openWorld(id, task.id, "task"))),
       button("Watch it being solved", () => attempt(() => openWorld(id, task.id, "live"))),
     ),
   );

@@ -6,7 +6,7 @@ import { levelTag } from "./environment.js";
 import { playground } from "./playground.js";
 import { tablesPanel } from "./tables.js";
 import { lamps } from "./task.js";
-import { args, timelinePanel } from "./timeline.js";
+import { timelinePanel } from "./timeline.js";
 
 const PACES = [["slow", 2600], ["normal", 1200], ["fast", 250]];
 
@@ -78,7 +78,7 @@ export function livePanel(world, signal) {
     fill(
       talk,
       task !== null && el("li.turn.user", {}, el("p.who", {}, "user ", levelTag(world.checks.level)), el("p.request", {}, task)),
-      world.steps.map((each) => el(`li.turn.agent.${each.kind}`, {}, el("p.who", {}, each.by === "person" ? "you" : each.by), el("p", {}, el("b", {}, sentence(each.tool))), args(world, each.arguments), el("p.dim", {}, outcome(each)))),
+      world.steps.map((each) => el(`li.turn.agent.${each.kind}`, {}, el("p.who", {}, each.by === "person" ? "you" : each.by), el("p", {}, el("b", {}, sentence(each.tool))), el("p.dim", {}, outcome(each)))),
       state.said && el("li.turn.agent.end", {}, el("p.who", {}, state.agent), el("p", {}, state.said)),
     );
     talk.scrollTop = talk.scrollHeight;

@@ -42,14 +42,16 @@ export function tablesPanel(world, { follow = false } = {}) {
       const order = (a, b) => (typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b), undefined, { numeric: true }));
       listed.sort((a, b) => (shown.up ? 1 : -1) * order(key(a), key(b)));
     }
-    return listed;
+    const lit = follow && !column && world.lit.tables.get(table.name);
+    // Where a page follows an agent, what the last call changed stands first.
+    return lit ? [...listed.filter(([id]) => lit.has(id)), ...listed.filter(([id]) => !lit.has(id))] : listed;
   }
 
   function drawRows() {
     const table = current();
     if (!table) return fill(grid, el("p.empty", {}, "This world has no records."));
     const listed = rows(table);
-    const columns = ordered(table);
+    const columns = ordered(table).filter((column) => !follow || column.title !== "Id");
     const lit = world.lit.tables.get(table.name);
     const first = listed.findIndex(([id]) => id === shown.target);
     const most = Math.max(shown.most, first + 1);
@@ -95,6 +97,14 @@ export function tablesPanel(world, { follow = false } = {}) {
     return made;
   }
 
+  // Only the table scrolls: the page stays where the person has it.
+  function bring(changed) {
+    if (!changed) return;
+    const [outer, inner] = [grid.getBoundingClientRect(), changed.getBoundingClientRect()];
+    grid.scrollTop = 0;
+    if (inner.right > outer.right) grid.scrollLeft += inner.right - outer.right + 24;
+  }
+
   world.addEventListener("follow", ({ detail }) => {
     if (!panel.isConnected || !world.table(detail.table)) return;
     shown.target = detail.id;
@@ -109,7 +119,7 @@ export function tablesPanel(world, { follow = false } = {}) {
     const [first] = [...world.lit.tables.keys()];
     if (follow && first && !world.lit.tables.has(shown.table)) shown.table = first;
     draw();
-    if (follow) grid.querySelector(".lit, .fresh")?.closest("tr")?.scrollIntoView({ block: "nearest" });
+    if (follow) bring([...grid.querySelectorAll(".lit")].at(-1));
   });
   draw();
   return panel;

@@ -1,7 +1,7 @@
 // The calls of a world, the latest first; each can be undone.
 
 import { isReader } from "./api.js";
-import { attempt, button, el, fill, plural, sentence } from "./dom.js";
+import { attempt, button, el, fill, plural, sentence, words } from "./dom.js";
 import { answer, difference, plainText } from "./values.js";
 
 const AUTHORS = { person: "you", agent: "agent", oracle: "oracle", random: "random" };
@@ -30,7 +30,7 @@ function item(world, step) {
   const last = step === world.steps.at(-1);
   const turned = world.turned.get(step.number) ?? [];
   const changes = difference(world, step.diff);
-  const undo = !isReader() && button("Undo", () => attempt(() => world.undo(step.number - 1)), ".small.undo", { "aria-label": `Undo call ${step.number} and later ones`, title: "Back to before this call" });
+  const undo = !isReader() && step.undoable && button("Undo", () => attempt(() => world.undo(step.number - 1)), ".small.undo", { "aria-label": `Undo call ${step.number} and later ones`, title: "Back to before this call" });
   return el(
     `li.step.${step.kind}`,
     { "data-step": step.number },
@@ -45,7 +45,7 @@ function item(world, step) {
 export function args(world, given) {
   if (typeof given !== "object" || given === null) return el("p.args", {}, String(given));
   const entries = Object.entries(given);
-  return entries.length > 0 && el("p.args", {}, entries.map(([name, value]) => el("span", {}, `${name} `, el("b", {}, called(world, value)))));
+  return entries.length > 0 && el("p.args", {}, entries.map(([name, value]) => el("span", {}, `${words(name.replace(/_ids?$/, ""))} `, el("b", {}, called(world, value)))));
 }
 
 // An id as what its record is called.
