@@ -315,10 +315,11 @@ class HostedWorld:
         prompts = self.start.prompts if self.start.task is None else "none"
         return self.environment.offered(self.start.scenario, self.start.state, prompts)
 
-    def record(self, held: HeldBytes) -> Timeline:
+    async def record(self, held: HeldBytes) -> Timeline:
         """Its calls from now on; what it holds of them is counted in an account of all worlds."""
         if self.timeline is None:
-            self.timeline = Timeline(f"world {self.name}", held, self.environment.card.rules)
+            reasons = await self.environment.reasons()
+            self.timeline = self.timeline or Timeline(f"world {self.name}", held, reasons)
         return self.timeline
 
     def _mark_before(self, tool: str) -> int | None:

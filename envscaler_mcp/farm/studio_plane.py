@@ -136,11 +136,11 @@ class StudioPlane(FarmControlPlane):
         return name
 
     async def _do_record(self, world: HostedWorld) -> TimelineAnswer:
-        self._recorded(world)
+        await self._recorded(world)
         return await self._do_timeline(world)
 
-    def _recorded(self, world: HostedWorld) -> Timeline:
-        return world.record(self._worlds.recordings)
+    async def _recorded(self, world: HostedWorld) -> Timeline:
+        return await world.record(self._worlds.recordings)
 
     async def _do_call(self, world: HostedWorld, order: CallOrder) -> Step:
         return (await self._called(world, "person", order.tool, order.arguments))[0]
@@ -148,7 +148,7 @@ class StudioPlane(FarmControlPlane):
     async def _called(
         self, world: HostedWorld, author: Author, tool: str, arguments: Mapping[str, Any]
     ) -> tuple[Step, Outcome]:
-        self._recorded(world)
+        await self._recorded(world)
         caller = Caller(author)
         answer = world.call(tool, dict(arguments), None, caller)
         outcome = answer if isinstance(answer, Outcome) else await answer
@@ -158,7 +158,7 @@ class StudioPlane(FarmControlPlane):
         return caller.step, outcome
 
     async def _do_undo(self, world: HostedWorld, order: UndoOrder) -> TimelineAnswer:
-        timeline = self._recorded(world)
+        timeline = await self._recorded(world)
         await world.act(lambda session: timeline.undo(order.after, session.restore))
         world.tell("restored", {"after": order.after})
         return await self._do_timeline(world)
@@ -170,23 +170,14 @@ class StudioPlane(FarmControlPlane):
         return done
 
     async def _do_play(self, world: HostedWorld, order: PlayOrder) -> PlayAnswer:
-        action = self._next_of_oracle(world) if order.agent == "oracle" else self._guess(world)
+        timeline = await self._recorded(world)
+        action = _next_of_oracle(world, timeline) if order.agent == "oracle" else self._guess(world)
         if action.tool is None:
             return PlayAnswer(ended=True, says=action.text)
         step, outcome = await self._called(world, order.agent, action.tool, action.arguments)
         if order.agent == "random":
             self._heard[world] = outcome.text
         return PlayAnswer(ended=False, says=action.text, step=step)
-
-    def _next_of_oracle(self, world: HostedWorld) -> Action:
-        task = world.session.scenario
-        if task is None or not task.oracle:
-            raise WorldError("This world was opened at no task whose solution is known; open it at one.")
-        place = self._recorded(world).made_by("oracle")
-        if place >= len(task.oracle):
-            return Action(text=COMPLETED)
-        call = task.oracle[place]
-        return Action(tool=call.tool, arguments=dict(call.arguments))
 
     def _guess(self, world: HostedWorld) -> Action:
         agent = self._guessing.get(world)
@@ -243,6 +234,17 @@ class ReaderPlane(StudioPlane):
         for answer in await self.siblings.ask_all(schemas.PREFIX):
             cards += [{**card, "name": self._door.alias(card["name"]), "url": ""} for card in answer["worlds"]]
         return {"worlds": sorted(cards, key=lambda card: (card["environment"], card["name"]))}
+
+
+def _next_of_oracle(world: HostedWorld, timeline: Timeline) -> Action:
+    task = world.session.scenario
+    if task is None or not task.oracle:
+        raise WorldError("This world was opened at no task whose solution is known; open it at one.")
+    place = timeline.made_by("oracle")
+    if place >= len(task.oracle):
+        return Action(text=COMPLETED)
+    call = task.oracle[place]
+    return Action(tool=call.tool, arguments=dict(call.arguments))
 
 
 def _listed(entry: RegistryEntry) -> Listed:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from envscaler_mcp.errors import WorldError
 from envscaler_mcp.farm.held_bytes import HeldBytes
 from envscaler_mcp.serving.outcome import encode
+from envscaler_mcp.studio.reasons import Reasons
 from envscaler_mcp.studio.schemas import Author, Step
 
 MOST_STEPS = 500
@@ -43,7 +44,7 @@ class Timeline:
 
     holder: str
     held: HeldBytes
-    rules: Sequence[str] = ()
+    reasons: Reasons
     dropped: int = 0
     _steps: deque[_Recorded] = field(default_factory=deque)
     _dropped_by: Counter[Author] = field(default_factory=Counter)
@@ -74,7 +75,7 @@ class Timeline:
             by=author,
             **shown,
             shortened=content.get("shortened", {}),
-            rule=self._rule(shown["kind"], shown["result"]),
+            **self._refused_by(shown),
             undoable=mark is not None or not writes,
         )
         size = len(encode(shown))
@@ -91,9 +92,12 @@ class Timeline:
         self._dropped_by[oldest.step.by] += 1
         self.dropped = oldest.step.number
 
-    def _rule(self, kind: Any, result: Any) -> int | None:
-        error = result.get("error") if kind == "refused" and isinstance(result, dict) else None
-        return self.rules.index(error) + 1 if error in self.rules else None
+    def _refused_by(self, shown: Mapping[str, Any]) -> dict[str, Any]:
+        result = shown["result"]
+        if shown["kind"] != "refused" or not isinstance(result, dict):
+            return {}
+        error = result.get("error")
+        return {"rule": self.reasons.rule(error), "condition": self.reasons.condition(shown["tool"], error)}
 
     def steps(self) -> tuple[Step, ...]:
         """All that it holds."""
@@ -129,7 +133,7 @@ class Timeline:
 
     def forked(self, holder: str) -> Timeline:
         """The same calls in a world that goes on from here, which has no marks yet."""
-        copy = Timeline(holder, self.held, self.rules, self.dropped)
+        copy = Timeline(holder, self.held, self.reasons, self.dropped)
         for recorded in self._steps:
             copy._steps.append(_Recorded(recorded.step, None, recorded.writes, recorded.size))
         copy._dropped_by = Counter(self._dropped_by)

@@ -99,6 +99,8 @@ class Step(_Body):
     shortened: dict[str, int] = Field(default_factory=dict)
     rule: int | None = None
     """Which rule of the environment refused it, counted from 1."""
+    condition: str = ""
+    """Which condition of the tool refused it, as its blueprint has it."""
     undoable: bool = False
     """Whether the world can go back to before it."""
 

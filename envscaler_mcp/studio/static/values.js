@@ -75,7 +75,7 @@ function refusal(world, step) {
     el("p", {}, el("b", {}, step.kind === "refused" ? "Refused: " : "Not done: "), String(step.result.error)),
     rule
       ? el("p.rule", {}, `Rule ${step.rule} of ${world.forms.rules.length} refused it: `, el("q", {}, rule))
-      : step.kind === "refused" && el("p.rule", {}, "A condition of this tool refused it."),
+      : step.condition && el("p.rule", {}, "The condition of this tool that refused it: ", el("code", {}, step.condition)),
     el("p.dim", {}, "Nothing was changed."),
   );
 }
