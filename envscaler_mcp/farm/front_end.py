@@ -33,6 +33,9 @@ from envscaler_mcp.grading.judging import judge
 from envscaler_mcp.home import ServerFolders
 from envscaler_mcp.serving.sockets import listen_privately
 
+LAST_SECONDS = 1.0
+"""How long a process that ends waits for its answers to notice."""
+
 
 @dataclass(frozen=True, slots=True)
 class FarmConfig:
@@ -172,3 +175,7 @@ async def run_front_end(
     loop.add_reader(lifeline, ended.set)
     async with serving(front, agents, owners, boxes):
         await ended.wait()
+    # Answers that went on and on, such as events, have lost their clients; a task that is cancelled instead is logged.
+    last = asyncio.all_tasks() - {asyncio.current_task()}
+    if last:
+        await asyncio.wait(last, timeout=LAST_SECONDS)

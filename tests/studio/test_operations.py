@@ -82,8 +82,9 @@ async def test_undo_brings_back_the_state_after_any_call(seed: int) -> None:
         await owner.ask("POST", f"{path}/undo", {"after": 5}, status=400)
 
 
-async def test_the_oracle_solves_a_task_and_a_person_may_take_over_in_the_middle() -> None:
-    async with studio() as (_, owner):
+@pytest.mark.parametrize("isolation", ["local", "auto"])
+async def test_the_oracle_solves_a_task_and_a_person_may_take_over_in_the_middle(isolation: str) -> None:
+    async with studio(isolation=isolation) as (_, owner):
         path = await owner.opened(scenario=TASK)
         checks = await owner.get(f"{path}/checks")
         assert (checks["reward"], any(lamp["holds"] for lamp in checks["checks"])) == (0.0, False)
@@ -104,8 +105,9 @@ async def test_the_oracle_solves_a_task_and_a_person_may_take_over_in_the_middle
         assert (await owner.ask("POST", f"/v1/worlds/{fork}/play", {"agent": "oracle"}))["ended"]
 
 
-async def test_a_solution_goes_on_where_it_was_after_an_undo() -> None:
-    async with studio() as (_, owner):
+@pytest.mark.parametrize("isolation", ["local", "auto"])
+async def test_a_solution_goes_on_where_it_was_after_an_undo(isolation: str) -> None:
+    async with studio(isolation=isolation) as (_, owner):
         path = await owner.opened(scenario=TASK)
         steps = (await owner.get(f"{path}/checks"))["steps"]
         for _ in range(steps):

@@ -49,7 +49,8 @@ export class World extends EventTarget {
   }
 
   label(table, id) {
-    return this.table(table)?.labels[id] ?? this.labelsBefore?.get(`${table}/${id}`) ?? id;
+    const labels = this.table(table)?.labels;
+    return labels && Object.hasOwn(labels, id) ? labels[id] : (this.labelsBefore?.get(`${table}/${id}`) ?? id);
   }
 
   // Another client may have called: only then there is more to read.

@@ -4,6 +4,7 @@ import { button, el, fill, plural } from "./dom.js";
 import { cell, plainText } from "./values.js";
 
 const PAGE = 100;
+const MOST_COLUMNS = 60;
 
 export function tablesPanel(world, { follow = false } = {}) {
   const shown = { table: world.tables.tables[0]?.name, sort: "", up: true, filter: "", most: PAGE, target: "" };
@@ -129,5 +130,5 @@ export function tablesPanel(world, { follow = false } = {}) {
 function ordered(table) {
   const label = table.columns.filter((column) => column.name === table.label);
   const id = table.columns.filter((column) => column.title === "Id");
-  return [...label, ...table.columns.filter((column) => !label.includes(column) && !id.includes(column)), ...id];
+  return [...label, ...table.columns.filter((column) => !label.includes(column) && !id.includes(column)).slice(0, MOST_COLUMNS), ...id];
 }

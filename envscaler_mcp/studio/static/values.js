@@ -12,12 +12,15 @@ export function reference(world, table, id) {
   return el("button.ref", { type: "button", title: visible(id), onclick: () => go(world, table, id) }, world.label(table, id));
 }
 
+const LONGEST = 400;
+const MOST_CHANGES = 40;
+
 export function plainText(value) {
   if (value === null || value === undefined) return "–";
   if (value === true) return "yes";
   if (value === false) return "no";
-  if (typeof value === "string") return value.replace(MINUTE, "$1 $2");
-  return typeof value === "object" ? JSON.stringify(value) : String(value);
+  const text = typeof value === "object" ? JSON.stringify(value) : String(value).replace(MINUTE, "$1 $2");
+  return text.length > LONGEST ? `${text.slice(0, LONGEST)} … (${text.length} characters)` : text;
 }
 
 export function cell(world, column, value) {
@@ -26,7 +29,7 @@ export function cell(world, column, value) {
     const ids = Array.isArray(value) ? value : [value];
     return ids.map((id, place) => [place > 0 && ", ", typeof id === "string" ? reference(world, column.refers, id) : plainText(id)]);
   }
-  if (column.type === "choice") return el("span.tag", {}, words(String(value)));
+  if (column.type === "choice") return el("span.tag", {}, words(plainText(value)));
   if (Array.isArray(value)) return value.length ? value.map(plainText).join(", ") : el("span.none", {}, "–");
   return plainText(value);
 }
@@ -52,7 +55,8 @@ export function difference(world, diff) {
     for (const id of Object.keys(records)) parts.push(el("li.deleted", {}, el("b", {}, `${noun(table)} `), world.label(table, id), " is gone"));
   for (const [name, change] of Object.entries(diff?.scalars ?? {}))
     if (!name.startsWith("counters")) parts.push(el("li.changed", {}, el("b", {}, words(name)), " ", plainText(change[0]), " → ", plainText(change[1])));
-  return parts.length ? el("ul.difference", {}, parts) : null;
+  const more = parts.length - MOST_CHANGES;
+  return parts.length ? el("ul.difference", {}, parts.slice(0, MOST_CHANGES), more > 0 && el("li.dim", {}, `and ${more} more records`)) : null;
 }
 
 const isRecord = (value) => value && typeof value === "object" && !Array.isArray(value);
