@@ -73,7 +73,9 @@ def farm(
     ] = False,
     studio: Annotated[
         bool | None,
-        typer.Option(help="Show the studio at `/` to browsers that have a token. Default: unless other machines can reach the farm."),
+        typer.Option(
+            help="Show the studio at `/` to browsers that have a token. Default: unless other machines can reach the farm."
+        ),
     ] = None,
     secret_env: Annotated[
         str,

@@ -6,10 +6,10 @@ import asyncio
 import json
 import logging
 import secrets
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -64,7 +64,7 @@ def world_in(path: str) -> str | None:
 class FarmControlPlane(ControlPlane[HostedWorld]):
     """One process's part of it; operations on all worlds ask the other processes too, except where one of them asks."""
 
-    operations = FARM_OPERATIONS
+    operations: ClassVar[Sequence[ControlOperation]] = FARM_OPERATIONS
 
     def __init__(
         self, worlds: Worlds, siblings: Siblings, url: str, verdicts: Verdicts, *, for_peers: bool = False

@@ -317,9 +317,10 @@ class HostedWorld:
 
     async def record(self, held: HeldBytes) -> Timeline:
         """Its calls from now on; what it holds of them is counted in an account of all worlds."""
+        reasons = await self.environment.reasons()
+        # Another request may have asked for it meanwhile.
         if self.timeline is None:
-            reasons = await self.environment.reasons()
-            self.timeline = self.timeline or Timeline(f"world {self.name}", held, reasons)
+            self.timeline = Timeline(f"world {self.name}", held, reasons)
         return self.timeline
 
     def _mark_before(self, tool: str) -> int | None:

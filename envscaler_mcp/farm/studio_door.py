@@ -202,7 +202,13 @@ class StudioDoor:
         cookie = _signed(self._secret, "session", scope, seconds)
         made = json_response({"scope": scope, "key": self._key(cookie), "seconds": int(seconds)}, 201, _NOT_STORED)
         made.set_cookie(
-            SESSION_COOKIE, cookie, max_age=int(seconds), path=API, httponly=True, samesite="strict", secure=self._secure
+            SESSION_COOKIE,
+            cookie,
+            max_age=int(seconds),
+            path=API,
+            httponly=True,
+            samesite="strict",
+            secure=self._secure,
         )
         return made
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, ClassVar, TypeVar
 from weakref import WeakKeyDictionary
 
 import anyio.to_thread
@@ -16,15 +16,16 @@ from envscaler_mcp.episode.agent import COMPLETED, Action, Briefing
 from envscaler_mcp.episode.guessing import RandomAgent
 from envscaler_mcp.errors import WorldError
 from envscaler_mcp.farm.catalogue import MAX_SEARCH, MAX_SEARCH_WORDS
-from envscaler_mcp.farm.control_plane import HOLDER, FarmControlPlane
+from envscaler_mcp.farm.control_plane import FarmControlPlane
 from envscaler_mcp.farm.hosted_world import HostedWorld
 from envscaler_mcp.farm.peers import Siblings
 from envscaler_mcp.farm.studio_door import StudioDoor
 from envscaler_mcp.farm.timeline import Caller, Timeline
-from envscaler_mcp.farm.verdicts import Verdicts
+from envscaler_mcp.farm.verdicts import HOLDER, Verdicts
 from envscaler_mcp.farm.worlds import Worlds
 from envscaler_mcp.registry import SearchIndex
 from envscaler_mcp.serving.control import schemas
+from envscaler_mcp.serving.control.schemas import ControlOperation
 from envscaler_mcp.serving.outcome import Outcome
 from envscaler_mcp.studio.forms import forms_of
 from envscaler_mcp.studio.schemas import (
@@ -51,11 +52,13 @@ from envscaler_mcp.studio.schemas import Timeline as TimelineAnswer
 from envscaler_mcp.studio.snippets import connections, snippets
 from envscaler_mcp.studio.tables import tables_of
 
+T = TypeVar("T")
+
 
 class StudioPlane(FarmControlPlane):
     """The control plane with everything that a page, or a program that shows worlds, asks for."""
 
-    operations = STUDIO_OPERATIONS
+    operations: ClassVar[Sequence[ControlOperation]] = STUDIO_OPERATIONS
 
     def __init__(self, worlds: Worlds, siblings: Siblings, url: str, verdicts: Verdicts) -> None:
         super().__init__(worlds, siblings, url, verdicts)
@@ -98,7 +101,7 @@ class StudioPlane(FarmControlPlane):
         tables = await self._do_tables(world)
         return await self._in_thread(world, partial(forms_of, world.environment.card, tables))
 
-    async def _in_thread(self, world: HostedWorld, make: Any) -> Any:
+    async def _in_thread(self, world: HostedWorld, make: Callable[[], T]) -> T:
         return await anyio.to_thread.run_sync(make, limiter=world.threads.acting)
 
     async def _do_checks(self, world: HostedWorld) -> ChecksAnswer:
@@ -267,5 +270,3 @@ def _words(task: Scenario) -> TaskWords:
         checks=tuple(check.check_item for check in task.checks),
         steps=len(task.oracle),
     )
-
-

@@ -73,7 +73,11 @@ class Timeline:
         step = Step(
             number=self.last + 1,
             by=author,
-            **shown,
+            tool=str(shown["tool"]),
+            arguments=shown["arguments"],
+            kind=str(shown["kind"]),
+            result=shown["result"],
+            diff=shown["diff"],
             shortened=content.get("shortened", {}),
             **self._refused_by(shown),
             undoable=mark is not None or not writes,

@@ -279,4 +279,3 @@ READER_OPERATIONS = (
     _CHECKS,
 )
 """What it answers to pages of readers."""
-

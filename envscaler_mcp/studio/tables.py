@@ -59,9 +59,7 @@ def _homes(held: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
     return homes
 
 
-def _columns(
-    records: Mapping[str, Any], homes: Mapping[str, str], held: Mapping[str, Any]
-) -> Iterable[Column]:
+def _columns(records: Mapping[str, Any], homes: Mapping[str, str], held: Mapping[str, Any]) -> Iterable[Column]:
     names = dict.fromkeys(name for record in records.values() for name in record)
     for name in names:
         values = [record[name] for record in records.values() if record.get(name) is not None]

@@ -162,7 +162,9 @@ def test_the_pages_together_are_light_and_name_no_other_host() -> None:
     for file in files:
         text = file.read_text(encoding="utf-8").replace("http://www.w3.org/2000/svg", "")
         assert not re.search(r"https?://", text), file.name
-        assert not re.search(r"innerHTML|outerHTML|insertAdjacent|document\.write|\beval\(|new Function", text), file.name
+        assert not re.search(r"innerHTML|outerHTML|insertAdjacent|document\.write|\beval\(|new Function", text), (
+            file.name
+        )
 
 
 async def test_worlds_of_all_processes_are_shown_by_whichever_answers(tmp_path_factory: pytest.TempPathFactory) -> None:
@@ -187,12 +189,6 @@ async def test_a_reader_hears_what_happens_as_it_happens() -> None:
                 lines = events.aiter_lines()
                 assert await anext(lines) == ": watching"
                 await owner.call(path, "list_wards")
-                data = [line async for line in _until_data(lines)]
-    assert json.loads(data[-1].removeprefix("data: "))["tool"] == "list_wards"
-
-
-async def _until_data(lines):  # type: ignore[no-untyped-def]
-    async for line in lines:
-        yield line
-        if line.startswith("data: "):
-            return
+                while not (line := await anext(lines)).startswith("data: "):
+                    pass
+    assert json.loads(line.removeprefix("data: "))["tool"] == "list_wards"

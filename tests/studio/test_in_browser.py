@@ -192,11 +192,15 @@ def test_the_oracle_solves_a_task_with_lamps_turning_on_and_a_person_takes_over(
 def test_playing_runs_to_the_end_and_pauses(owner: Browser) -> None:
     tab = owner
     open_task(tab, "Watch it being solved")
-    tab.do("(() => { const s = document.querySelector('[aria-label=Speed]'); s.value = '250'; s.dispatchEvent(new Event('change')); })()")
+    tab.do(
+        "(() => { const s = document.querySelector('[aria-label=Speed]'); s.value = '250'; s.dispatchEvent(new Event('change')); })()"
+    )
     tab.click("[data-does=play]")
     tab.until("document.querySelector('[data-does=play]').textContent === 'Pause'")
     tab.until("document.querySelector('.verdict.solved')")
-    tab.until("document.querySelector('.turn.end') && document.querySelector('[data-does=play]').textContent === 'Play'")
+    tab.until(
+        "document.querySelector('.turn.end') && document.querySelector('[data-does=play]').textContent === 'Play'"
+    )
 
 
 def test_a_solution_is_shown_step_by_step_and_taken_back(owner: Browser) -> None:

@@ -172,7 +172,7 @@ async def test_a_long_text_is_recorded_by_its_beginning() -> None:
 async def test_a_call_is_copied_for_other_programs_with_the_address_of_its_world() -> None:
     async with studio() as (_, owner):
         path = await owner.opened()
-        order = {"tool": "list_wards", "arguments": {"name": "it's \"quoted\"; $(x)"}}
+        order = {"tool": "list_wards", "arguments": {"name": 'it\'s "quoted"; $(x)'}}
         texts = await owner.ask("POST", f"{path}/snippets", order)
         assert json.loads(texts["mcp"])["params"] == {"name": "list_wards", "arguments": order["arguments"]}
         url = (await owner.get(path))["url"]

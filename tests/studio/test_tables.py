@@ -11,7 +11,9 @@ from envscaler_mcp.studio.reasons import Reasons
 from envscaler_mcp.studio.tables import MOST_RECORDS, tables_of
 
 NAMES = st.text("abcdef_", min_size=1, max_size=6)
-VALUES = st.one_of(st.none(), st.booleans(), st.integers(), st.text(max_size=8), st.lists(st.text(max_size=4), max_size=3))
+VALUES = st.one_of(
+    st.none(), st.booleans(), st.integers(), st.text(max_size=8), st.lists(st.text(max_size=4), max_size=3)
+)
 RECORDS = st.dictionaries(st.text(min_size=1, max_size=6), st.dictionaries(NAMES, VALUES, max_size=4), max_size=5)
 STATES = st.dictionaries(NAMES, st.one_of(RECORDS, VALUES), max_size=5)
 
@@ -24,7 +26,9 @@ def test_every_state_is_shown_whole(state: dict[str, Any]) -> None:
     assert {**held, **shown.scalars} == state
     for table in shown.tables:
         assert set(table.labels) == set(table.records)
-        assert {name for record in table.records.values() for name in record} == {column.name for column in table.columns}
+        assert {name for record in table.records.values() for name in record} == {
+            column.name for column in table.columns
+        }
 
 
 def test_a_large_table_is_shown_by_its_first_records_and_its_number() -> None:
