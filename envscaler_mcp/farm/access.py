@@ -17,7 +17,8 @@ from envscaler_mcp.serving.pages import is_from_elsewhere, is_own_name
 audit_log = logging.getLogger("envscaler.audit")
 """One JSON line for each refusal and each request that changes worlds; a handler decides where it goes."""
 
-SESSION_COOKIE = "envscaler_studio"
+SESSION_KEY = "x-envscaler-studio"
+"""The header in which a page of the studio sends the key of its session."""
 _MOST_PEERS = 10_000
 _WITH_ESCAPES = tuple(f"{prefix}/" for prefix in PREFIXES)
 """Clients of a registry write the slash in the name of a server as `%2F`."""
@@ -100,15 +101,8 @@ class Guards:
 
 
 def holder_in(headers: Mapping[str, str]) -> str:
-    """What stands for the client of a request whose token or session was checked."""
-    return token_in(headers.get("authorization", "")) or session_in(headers.get("cookie", ""))
-
-
-def session_in(cookies: str) -> str:
-    """The studio's cookie; nothing where there is none, or several."""
-    parts = [part.strip().partition("=") for part in cookies.split(";")]
-    values = [value for name, _, value in parts if name == SESSION_COOKIE]
-    return values[0] if len(values) == 1 else ""
+    """What stands for the client of a request whose token, or whose session in the studio, was checked."""
+    return token_in(headers.get("authorization", "")) or headers.get(SESSION_KEY, "")
 
 
 def token_in(authorization: str) -> str:

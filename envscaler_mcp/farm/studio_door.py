@@ -26,7 +26,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from envscaler_mcp.config.choices import StudioScope
 from envscaler_mcp.errors import WorldError
-from envscaler_mcp.farm.access import SESSION_COOKIE, Guards, audit, session_in, token_in
+from envscaler_mcp.farm.access import SESSION_KEY, Guards, audit, token_in
 from envscaler_mcp.farm.application import json_response
 from envscaler_mcp.farm.connections import HandOver
 from envscaler_mcp.farm.control_plane import world_in
@@ -36,8 +36,6 @@ from envscaler_mcp.farm.worlds import Share, Worlds
 from envscaler_mcp.serving.control.plane import NoWorldError
 from envscaler_mcp.studio import pages
 
-KEY = "x-envscaler-studio"
-"""The header in which a page sends the key of its session."""
 LOGIN = f"{pages.PREFIX}/login"
 API = "/v1/"
 SESSION_SECONDS = 12 * 3600
@@ -96,7 +94,10 @@ class StudioDoor:
         self._secret = secret
         self._share = share
         self._guards = guards
-        self._secure = urlsplit(url).scheme == "https"
+        parts = urlsplit(url)
+        self._secure = parts.scheme == "https"
+        self.cookie = f"envscaler_studio_{parts.port or parts.scheme}"
+        """Browsers send cookies to all ports of a host; studios at several ports have one each."""
         self._used: dict[str, float] = {}
         """Codes that were used, until they are over."""
         self.alias = lru_cache(_MOST_ALIASES)(self._alias)
@@ -140,11 +141,17 @@ class StudioDoor:
         scope = self._scope_of_token(token)
         if scope is not None:
             return Visitor(scope, token, seconds_left(token))
-        cookie = session_in(headers.get("cookie", ""))
+        cookie = self._cookie_in(headers.get("cookie", ""))
         scope = _scope_in(self._secret, "session", cookie)
-        if scope is None or not hmac.compare_digest(self._key(cookie).encode(), headers.get(KEY, "").encode()):
+        if scope is None or not hmac.compare_digest(self._key(cookie).encode(), headers.get(SESSION_KEY, "").encode()):
             return None
         return Visitor(scope, cookie, int(cookie.split(".")[2]) - time.time())
+
+    def _cookie_in(self, cookies: str) -> str:
+        """The studio's cookie; nothing where there is none, or several."""
+        parts = [part.strip().partition("=") for part in cookies.split(";")]
+        values = [value for name, _, value in parts if name == self.cookie]
+        return values[0] if len(values) == 1 else ""
 
     def _scope_of_token(self, token: str) -> StudioScope | None:
         return next((scope for scope in _SCOPES if allows(self._secret, token, scope)), None)
@@ -202,7 +209,7 @@ class StudioDoor:
         cookie = _signed(self._secret, "session", scope, seconds)
         made = json_response({"scope": scope, "key": self._key(cookie), "seconds": int(seconds)}, 201, _NOT_STORED)
         made.set_cookie(
-            SESSION_COOKIE,
+            self.cookie,
             cookie,
             max_age=int(seconds),
             path=API,
@@ -214,7 +221,7 @@ class StudioDoor:
 
     async def _log_out(self, _: AppRequest) -> Response:
         made = json_response({"done": True})
-        made.delete_cookie(SESSION_COOKIE, path=API, httponly=True, samesite="strict", secure=self._secure)
+        made.delete_cookie(self.cookie, path=API, httponly=True, samesite="strict", secure=self._secure)
         return made
 
 

@@ -26,7 +26,7 @@ from envscaler_mcp.farm.worlds import Worlds
 from envscaler_mcp.registry import SearchIndex
 from envscaler_mcp.serving.control import schemas
 from envscaler_mcp.serving.control.schemas import ControlOperation
-from envscaler_mcp.serving.outcome import Outcome
+from envscaler_mcp.serving.outcome import Outcome, encode
 from envscaler_mcp.studio.forms import forms_of
 from envscaler_mcp.studio.schemas import (
     READER_OPERATIONS,
@@ -95,7 +95,7 @@ class StudioPlane(FarmControlPlane):
 
     async def _do_tables(self, world: HostedWorld) -> TablesAnswer:
         state = await world.act(lambda session: session.state())
-        return await self._in_thread(world, partial(tables_of, state))
+        return await self._in_thread(world, partial(_tables, state))
 
     async def _do_forms(self, world: HostedWorld) -> FormsAnswer:
         tables = await self._do_tables(world)
@@ -115,7 +115,7 @@ class StudioPlane(FarmControlPlane):
             id=task.id,
             level=task.level,
             checks=tuple(CheckLamp(words=check.check_item, holds=holds) for check, holds in lamps),
-            frame_violations=verdict.frame_violations,
+            frame_violations=tuple(path.encode(errors="replace").decode() for path in verdict.frame_violations),
             reward=verdict.reward,
             solved=verdict.solved,
             steps=len(task.oracle),
@@ -248,6 +248,11 @@ def _next_of_oracle(world: HostedWorld, timeline: Timeline) -> Action:
         return Action(text=COMPLETED)
     call = task.oracle[place]
     return Action(tool=call.tool, arguments=dict(call.arguments))
+
+
+def _tables(state: Mapping[str, Any]) -> TablesAnswer:
+    # A world may hold halves of characters, which no answer could.
+    return tables_of(json.loads(encode(state).encode(errors="replace")))
 
 
 def _listed(entry: RegistryEntry) -> Listed:

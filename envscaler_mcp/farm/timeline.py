@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter, deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -13,6 +14,7 @@ from envscaler_mcp.serving.outcome import encode
 from envscaler_mcp.studio.reasons import Reasons
 from envscaler_mcp.studio.schemas import Author, Step
 
+_PARTS = ("tool", "arguments", "kind", "result", "diff")
 MOST_STEPS = 500
 """Calls that a recording holds, and as many marks."""
 MAX_RECORDED = 1024 * 1024
@@ -69,7 +71,9 @@ class Timeline:
 
     def add(self, author: Author, content: Mapping[str, Any], mark: int | None, *, writes: bool) -> Step:
         """Record a call, as its watchers hear of it."""
-        shown = {name: content.get(name) for name in ("tool", "arguments", "kind", "result", "diff")}
+        # An agent may send halves of characters, which no answer could hold.
+        text = encode({name: content.get(name) for name in _PARTS}).encode(errors="replace")
+        shown = json.loads(text)
         step = Step(
             number=self.last + 1,
             by=author,
@@ -82,9 +86,8 @@ class Timeline:
             **self._refused_by(shown),
             undoable=mark is not None or not writes,
         )
-        size = len(encode(shown))
-        self._steps.append(_Recorded(step, mark, writes, size))
-        self._size += size
+        self._steps.append(_Recorded(step, mark, writes, len(text)))
+        self._size += len(text)
         while len(self._steps) > MOST_STEPS or (self._size > MAX_RECORDED and len(self._steps) > 1):
             self._drop_oldest()
         self.held.hold(self, self.holder, self._size)

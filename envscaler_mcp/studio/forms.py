@@ -12,6 +12,7 @@ from envscaler_mcp.sampling.offers import nullable, plain
 from envscaler_mcp.studio.schemas import Entry, Form, FormsAnswer, TablesAnswer
 
 _EXAMPLE = re.compile(r"such as ([\w-]+?)-?\d+\b")
+_MOST_PARTS = 8
 _ID_ENDING = re.compile(r"_ids?$")
 _FORMATS = {"date": "date", "date-time": "minute", "time": "time"}
 
@@ -45,7 +46,9 @@ class _Named:
         noun = _ID_ENDING.sub("", name)
         if noun == name:
             return ""
-        return next((table for key, table in self._nouns.items() if noun == key or noun.endswith(f"_{key}")), "")
+        parts = noun.split("_")
+        endings = ("_".join(parts[place:]) for place in range(min(len(parts), _MOST_PARTS)))
+        return next((self._nouns[ending] for ending in endings if ending in self._nouns), "")
 
 
 def _form(tool: Tool, named: _Named) -> Form:

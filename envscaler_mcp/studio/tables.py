@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -12,6 +13,8 @@ from envscaler_mcp.studio.schemas import Column, Table, TablesAnswer
 
 MOST_RECORDS = 2_000
 """Of one table in an answer."""
+MOST_COLUMNS = 200
+MOST_TABLES = 200
 _NAMES = ("name", "title", "label", "subject", "headline", "number", "code")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _MINUTE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?")
@@ -19,16 +22,18 @@ _WORD = re.compile(r"[a-z][a-z0-9_-]*")
 _ID_ENDING = re.compile(r"_ids?$")
 _MOST_CHOICES = 12
 _LONGEST_LABEL = 80
+_MOST_NAMES = 8
 _DEPTH = 3
 """Of references that a label is made through."""
 
 
 def tables_of(state: Mapping[str, Any]) -> TablesAnswer:
-    """Tables of what maps ids to records; everything else is a scalar."""
-    held = containers(state)
-    empty = [name for name, value in state.items() if value == {} and name != "counters"]
+    """Tables of what maps ids to records; everything else, and what is beyond so many tables, is a scalar."""
+    held = dict(list(containers(state).items())[:MOST_TABLES])
+    empty = [name for name, value in state.items() if value == {} and name != "counters"][: MOST_TABLES - len(held)]
     homes = _homes(held)
-    columns = {name: tuple(_columns(records, homes, held)) for name, records in held.items()}
+    nouns = {singular(name): name for name in held}
+    columns = {name: tuple(_columns(records, homes, nouns)) for name, records in held.items()}
     labels = _Labels(held, columns)
     tables = [_table(name, held.get(name, {}), columns.get(name, ()), labels) for name in (*held, *empty)]
     now = state.get("now")
@@ -59,14 +64,24 @@ def _homes(held: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
     return homes
 
 
-def _columns(records: Mapping[str, Any], homes: Mapping[str, str], held: Mapping[str, Any]) -> Iterable[Column]:
-    names = dict.fromkeys(name for record in records.values() for name in record)
-    for name in names:
-        values = [record[name] for record in records.values() if record.get(name) is not None]
-        own_id = all(record.get(name) == key for key, record in records.items())
-        refers = "" if own_id else _table_named(values, homes) or (_by_name(name, held) if not values else "")
+def _columns(
+    records: Mapping[str, Mapping[str, Any]], homes: Mapping[str, str], nouns: Mapping[str, str]
+) -> Iterable[Column]:
+    values: dict[str, list[Any]] = {}
+    own_ids: Counter[str] = Counter()
+    for key, record in records.items():
+        for name, value in record.items():
+            if name not in values and len(values) >= MOST_COLUMNS:
+                continue
+            listed = values.setdefault(name, [])
+            if value is not None:
+                listed.append(value)
+            own_ids[name] += value == key
+    for name, listed in values.items():
+        own_id = own_ids[name] == len(records)
+        refers = "" if own_id else _table_named(listed, homes) if listed else nouns.get(_ID_ENDING.sub("", name), "")
         title = words(_ID_ENDING.sub("", name) if refers else name).capitalize() or name
-        yield Column(name=name, title="Id" if own_id else title, type=_type(values, refers), refers=refers)
+        yield Column(name=name, title="Id" if own_id else title, type=_type(listed, refers), refers=refers)
 
 
 def _table_named(values: Iterable[Any], homes: Mapping[str, str]) -> str:
@@ -74,11 +89,6 @@ def _table_named(values: Iterable[Any], homes: Mapping[str, str]) -> str:
     flat = [entry for value in values for entry in (value if isinstance(value, list) else [value])]
     tables = {homes.get(entry, "") if isinstance(entry, str) else "" for entry in flat}
     return tables.pop() if len(tables) == 1 else ""
-
-
-def _by_name(field: str, held: Mapping[str, Any]) -> str:
-    noun = _ID_ENDING.sub("", field)
-    return next((table for table in held if noun != field and singular(table) == noun), "")
 
 
 def _type(values: list[Any], refers: str) -> Any:
@@ -134,7 +144,7 @@ def _label_field(records: Mapping[str, Any], columns: Iterable[Column]) -> str:
     """A field like a name where there is one, whose values are texts that tell most records apart."""
     plain = [column.name for column in columns if column.type == "text" and column.title != "Id"]
     named = [name for word in _NAMES for name in plain if name == word or name.endswith(f"_{word}")]
-    for name in named:
+    for name in named[:_MOST_NAMES]:
         values = [record.get(name) for record in records.values()]
         if len({str(value) for value in values}) * 2 > len(values):
             return name

@@ -8,8 +8,8 @@ import re
 import httpx2
 import pytest
 
-from envscaler_mcp.farm.access import SESSION_COOKIE
-from envscaler_mcp.farm.studio_door import KEY, code_for
+from envscaler_mcp.farm.access import SESSION_KEY as KEY
+from envscaler_mcp.farm.studio_door import code_for
 from envscaler_mcp.studio.pages import STATIC
 from envscaler_mcp.studio.schemas import READER_OPERATIONS, STUDIO_OPERATIONS
 from tests.farm.farms import SECRET, Here, farm_here, farm_program
@@ -38,13 +38,13 @@ async def test_a_code_that_this_farm_did_not_make_or_that_is_over_opens_nothing(
 
 async def test_the_cookie_alone_opens_nothing_and_is_no_token() -> None:
     async with studio() as (farm, owner):
-        cookie = owner.web.cookies[SESSION_COOKIE]
+        ((name, cookie),) = owner.web.cookies.items()
         attempts = [
-            {"cookie": f"{SESSION_COOKIE}={cookie}"},
-            {"cookie": f"{SESSION_COOKIE}={cookie}", KEY: "0" * 64},
+            {"cookie": f"{name}={cookie}"},
+            {"cookie": f"{name}={cookie}", KEY: "0" * 64},
             {KEY: owner.web.headers[KEY]},
             {"authorization": f"Bearer {cookie}"},
-            {"cookie": f"{SESSION_COOKIE}={cookie.replace('control', 'read')}", KEY: owner.web.headers[KEY]},
+            {"cookie": f"{name}={cookie.replace('control', 'read')}", KEY: owner.web.headers[KEY]},
         ]
         async with httpx2.AsyncClient(base_url=farm.url, trust_env=False) as web:
             for headers in attempts:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from envscaler_mcp.studio.reasons import Reasons
-from envscaler_mcp.studio.tables import MOST_RECORDS, tables_of
+from envscaler_mcp.studio.tables import MOST_COLUMNS, MOST_RECORDS, tables_of
 
 NAMES = st.text("abcdef_", min_size=1, max_size=6)
 VALUES = st.one_of(
@@ -35,6 +37,22 @@ def test_a_large_table_is_shown_by_its_first_records_and_its_number() -> None:
     records = {f"ITEM-{n}": {"id": f"ITEM-{n}", "name": f"Item {n}"} for n in range(MOST_RECORDS + 7)}
     (table,) = tables_of({"items": records}).tables
     assert (len(table.records), table.total) == (MOST_RECORDS, MOST_RECORDS + 7)
+
+
+@pytest.mark.parametrize(
+    "state",
+    [
+        {"things": {f"T{n}": {f"field_{n}_name": None, "also_id": None} for n in range(10_000)}},
+        {f"table{n}s": {f"T{n}": {"other_id": None, "label": f"T{n + 1}"}} for n in range(10_000)},
+        {"things": {f"T{n}": {"next_id": f"T{n + 1}", "all": [f"T{m}" for m in range(5)]} for n in range(10_000)}},
+    ],
+    ids=["columns", "tables", "references"],
+)
+def test_no_shape_of_a_state_takes_long(state: dict[str, Any]) -> None:
+    begun = time.process_time()
+    shown = tables_of(state)
+    assert time.process_time() - begun < 2
+    assert all(len(table.columns) <= MOST_COLUMNS for table in shown.tables)
 
 
 def test_records_that_name_each_other_in_a_circle_have_labels() -> None:

@@ -10,7 +10,8 @@ from typing import Any
 import httpx2
 
 from envscaler_mcp.config.choices import StudioScope
-from envscaler_mcp.farm.studio_door import KEY, code_for
+from envscaler_mcp.farm.access import SESSION_KEY
+from envscaler_mcp.farm.studio_door import code_for
 from tests.farm.farms import SECRET, Here, farm_here
 
 ENVIRONMENT = "hospital_stays"
@@ -52,7 +53,7 @@ async def visitor(url: str, scope: StudioScope = "control") -> AsyncIterator[Vis
         code = code_for(SECRET, scope)
         answer = await web.post(f"/studio/login/{code.split('.')[3]}", json={"code": code})
         assert answer.status_code == 201, answer.text
-        web.headers[KEY] = answer.json()["key"]
+        web.headers[SESSION_KEY] = answer.json()["key"]
         yield Visitor(web)
 
 
