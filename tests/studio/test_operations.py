@@ -173,13 +173,9 @@ async def test_halves_of_characters_from_an_agent_do_not_hide_what_happened() ->
     async with studio() as (farm, owner):
         path = await owner.opened(scenario=TASK)
         world = farm.front.worlds.named(path.split("/")[-1])
-        bed = "BED-00005"
-        world.call("block_bed", {"bed_id": bed, "reason": "half \ud800 of it"}, None)
+        world.call("block_bed", {"bed_id": "BED-00005", "reason": "half \ud800 of it"}, None)
         (step,) = (await owner.get(f"{path}/timeline"))["steps"]
-        assert (step["kind"], step["arguments"]["reason"]) == ("done", "half ? of it")
-        beds = next(table for table in (await owner.get(f"{path}/tables"))["tables"] if table["name"] == "beds")
-        assert beds["records"][bed]["blocked_for"] == "half ? of it"
-        assert (await owner.get(f"{path}/checks"))["frame_violations"]
+        assert (step["kind"], step["arguments"]["reason"]) == ("invalid", "half ? of it")
 
 
 async def test_a_call_is_copied_for_other_programs_with_the_address_of_its_world() -> None:
