@@ -57,7 +57,7 @@ function header(world, view) {
   const views = [["tables", "World"], ...(isReader() ? [] : [["playground", "Playground"]]), ["task", "Task"], ["live", "Live"]];
   return el(
     "header.world",
-    {},
+    { "data-world": world.name },
     el("div", {}, el("h1", {}, world.environment.title), el("p.dim.day", {}, dayOf(world))),
     el("nav.views", { "aria-label": "Views of this world" }, views.map(([name, text]) => el("a", { href: `#/world/${world.name}/${name}`, "aria-current": name === view ? "page" : null }, text))),
     el(
