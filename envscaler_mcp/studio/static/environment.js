@@ -1,7 +1,7 @@
 // One environment: what it is, its tasks, and the ways into a world of it.
 
 import { environmentPath, get, isReader, post } from "./api.js";
-import { attempt, button, dialog, el, fill, notice, place, plural, sentence, textBlock } from "./dom.js";
+import { attempt, button, dialog, el, fill, place, plural, sentence, textBlock } from "./dom.js";
 
 const LEASE = 3600;
 const LEVELS = ["easy", "medium", "hard"];
@@ -96,5 +96,4 @@ async function showConnect(id) {
     ),
     textBlock("On the command line", hosts[0]?.command ?? ""),
   );
-  notice("A fresh guest link was made.");
 }

@@ -98,7 +98,9 @@ function data(world, value) {
 }
 
 function records(world, rows) {
-  const names = [...new Set(rows.flatMap(Object.keys))].filter((name) => name !== "id" || rows.every((row) => !("name" in row)));
+  const table = world.tables.tables.find((each) => Object.hasOwn(each.records, rows[0].id));
+  // What a record is called stands for its id, where the answer has both.
+  const names = [...new Set(rows.flatMap(Object.keys))].filter((name) => name !== "id" || !table?.label || !(table.label in rows[0]));
   return el(
     "div.wide",
     { tabindex: 0, role: "region", "aria-label": "Records of the answer" },
