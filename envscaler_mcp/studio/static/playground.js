@@ -73,6 +73,7 @@ export function playground(world) {
     const changes = difference(world, step.diff);
     fill(answered, el("h2", {}, sentence(step.tool)), answer(world, step), changes && el("h3", {}, "What it changed"), changes);
     answered.className = `answer ${step.kind}`;
+    answered.scrollIntoView({ block: "nearest" });
   }
 
   async function showSnippets() {
