@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,6 +13,11 @@ from envscaler_mcp.cli.lookup import entry_of, home_of, registry_written, settin
 from envscaler_mcp.cli.printing import print_json, say
 from envscaler_mcp.config.choices import StudioScope
 
+if TYPE_CHECKING:
+    from envscaler_mcp.farm.studio_agents import StudioModel
+
+MODEL_SECONDS = 120.0
+"""How long is waited for an answer of the model."""
 app = typer.Typer(add_completion=False)
 
 
@@ -25,6 +30,12 @@ def studio(
     scope: Annotated[
         StudioScope, typer.Option(help="control: may open and change worlds; read: may only look.")
     ] = "control",
+    agent: Annotated[
+        str, typer.Option(metavar="PROVIDER:MODEL", help="A model that may play tasks, such as openai:MODEL.")
+    ] = "",
+    budget: Annotated[
+        float | None, typer.Option(help="At most so many dollars for the model; needs its price.", min=0)
+    ] = None,
     processes: Annotated[int, typer.Option(help="How many processes serve.", min=1)] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="Print the address as JSON.")] = False,
 ) -> None:
@@ -53,6 +64,7 @@ def studio(
             secret=secret,
             url=url,
             studio=True,
+            studio_model=_model(ctx, agent, budget) if agent else None,
         )
 
         def ready() -> None:
@@ -68,3 +80,19 @@ def studio(
 
         code = Supervisor(config, agents, owners, processes).run(ready)
     raise typer.Exit(code)
+
+
+def _model(ctx: typer.Context, agent: str, budget: float | None) -> StudioModel:
+    from envscaler_mcp.cli.models import Pace
+    from envscaler_mcp.cli.voices import place_of
+    from envscaler_mcp.config.choices import ANSWER_TOKENS
+    from envscaler_mcp.episode.agents import model_of_agent
+    from envscaler_mcp.farm.studio_agents import StudioModel
+    from envscaler_mcp.llm import ModelParams
+
+    name = model_of_agent(agent)
+    if not name:
+        raise typer.BadParameter(f"{agent!r} is no model; write it as openai:MODEL", param_hint="--agent")
+    pace = Pace(parallel=4, timeout=MODEL_SECONDS)
+    place = place_of(settings_of(ctx), name, pace, None, None, budget, "agent")
+    return StudioModel(agent, place.endpoint, ModelParams(model=name, max_tokens=ANSWER_TOKENS), place.price, budget)

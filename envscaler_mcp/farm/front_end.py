@@ -24,6 +24,7 @@ from envscaler_mcp.farm.metrics import Figures
 from envscaler_mcp.farm.open_connections import most_connections
 from envscaler_mcp.farm.openenv_routes import OpenEnvRoutes
 from envscaler_mcp.farm.peers import Mailboxes, Plane, Siblings
+from envscaler_mcp.farm.studio_agents import StudioAgents, StudioModel, model_player
 from envscaler_mcp.farm.studio_door import Studio, StudioDoor
 from envscaler_mcp.farm.studio_plane import ReaderPlane, StudioPlane
 from envscaler_mcp.farm.tokens import token_for
@@ -59,6 +60,8 @@ class FarmConfig:
     connections: int = 20_000
     studio: bool = False
     """Whether browsers are shown the studio at `/`."""
+    studio_model: StudioModel | None = None
+    """A model that may play there."""
 
 
 class FrontEnd:
@@ -86,7 +89,8 @@ class FrontEnd:
             rate=config.rate,
             pages=config.pages,
         )
-        self.plane = plane = StudioPlane(self.worlds, self.siblings, config.url, self.verdicts)
+        self.agents_of_studio = StudioAgents(config.studio_model)
+        self.plane = plane = StudioPlane(self.worlds, self.siblings, config.url, self.verdicts, self.agents_of_studio)
         studio = self._studio(config, share, strangers) if config.studio else None
         agents = AgentService(self.worlds, catalogue, figures, self.siblings, strangers, config.url, studio)
         self.agents = Connections(agents, config.timeouts, most_connections(config.connections))
@@ -106,7 +110,7 @@ class FrontEnd:
 
     def _studio(self, config: FarmConfig, share: Share, guards: Guards) -> Studio:
         door = StudioDoor(config.secret, share, guards, config.url)
-        readers = ReaderPlane(self.worlds, self.siblings, config.url, self.verdicts, door=door)
+        readers = ReaderPlane(self.worlds, self.siblings, config.url, self.verdicts, self.agents_of_studio, door)
         return Studio(door, self.plane.routes(), readers.routes())
 
     def take(self, plane: Plane, sock: socket.socket, received: bytes) -> None:
@@ -146,6 +150,8 @@ async def serving(
         stack.callback(loop.create_task(front.worlds.reap()).cancel)
         stack.callback(loop.create_task(front.worlds.watch_memory()).cancel)
         stack.push_async_callback(front.close)
+        studio = front.agents_of_studio
+        studio.player = await stack.enter_async_context(model_player(studio.model))
         stack.enter_context(front.siblings.taking(front.take))
         await stack.enter_async_context(front.agents.accepting(*agents))
         await stack.enter_async_context(front.owners.accepting(*owners))

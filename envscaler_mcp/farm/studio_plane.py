@@ -6,19 +6,17 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
 from typing import Any, ClassVar, TypeVar
-from weakref import WeakKeyDictionary
 
 import anyio.to_thread
 from starlette.requests import Request
 
 from envscaler_mcp.artifacts import RegistryEntry, Scenario
-from envscaler_mcp.episode.agent import COMPLETED, Action, Briefing
-from envscaler_mcp.episode.guessing import RandomAgent
 from envscaler_mcp.errors import WorldError
 from envscaler_mcp.farm.catalogue import MAX_SEARCH, MAX_SEARCH_WORDS
 from envscaler_mcp.farm.control_plane import FarmControlPlane
 from envscaler_mcp.farm.hosted_world import HostedWorld
 from envscaler_mcp.farm.peers import Siblings
+from envscaler_mcp.farm.studio_agents import StudioAgents
 from envscaler_mcp.farm.studio_door import StudioDoor
 from envscaler_mcp.farm.timeline import Caller, Timeline
 from envscaler_mcp.farm.verdicts import HOLDER, Verdicts
@@ -31,6 +29,7 @@ from envscaler_mcp.studio.forms import forms_of
 from envscaler_mcp.studio.schemas import (
     READER_OPERATIONS,
     STUDIO_OPERATIONS,
+    AgentsAnswer,
     Author,
     CallOrder,
     CatalogueAnswer,
@@ -60,11 +59,9 @@ class StudioPlane(FarmControlPlane):
 
     operations: ClassVar[Sequence[ControlOperation]] = STUDIO_OPERATIONS
 
-    def __init__(self, worlds: Worlds, siblings: Siblings, url: str, verdicts: Verdicts) -> None:
+    def __init__(self, worlds: Worlds, siblings: Siblings, url: str, verdicts: Verdicts, agents: StudioAgents) -> None:
         super().__init__(worlds, siblings, url, verdicts)
-        self._guessing: WeakKeyDictionary[HostedWorld, RandomAgent] = WeakKeyDictionary()
-        self._heard: WeakKeyDictionary[HostedWorld, str] = WeakKeyDictionary()
-        """The last answer that the random agent of a world got."""
+        self._agents = agents
 
     # Environments
 
@@ -163,36 +160,31 @@ class StudioPlane(FarmControlPlane):
     async def _do_undo(self, world: HostedWorld, order: UndoOrder) -> TimelineAnswer:
         timeline = await self._recorded(world)
         await world.act(lambda session: timeline.undo(order.after, session.restore))
+        self._agents.leave(world)
         world.tell("restored", {"after": order.after})
         return await self._do_timeline(world)
 
     async def _do_restore(self, world: HostedWorld, order: schemas.Snapshot) -> schemas.Done:
         done = await super()._do_restore(world, order)
+        self._agents.leave(world)
         if world.timeline is not None:
             world.timeline.restored(order.snapshot)
         return done
 
+    async def _do_agents(self, request: Request) -> AgentsAnswer:  # noqa: ARG002 - all routes get it
+        model = self._agents.model
+        return AgentsAnswer(
+            agents=("oracle", "random") if model is None else ("oracle", "random", "model"),
+            model="" if model is None else model.params.model,
+        )
+
     async def _do_play(self, world: HostedWorld, order: PlayOrder) -> PlayAnswer:
-        timeline = await self._recorded(world)
-        action = _next_of_oracle(world, timeline) if order.agent == "oracle" else self._guess(world)
+        action = await self._agents.next(world, order.agent, await self._recorded(world))
         if action.tool is None:
             return PlayAnswer(ended=True, says=action.text)
         step, outcome = await self._called(world, order.agent, action.tool, action.arguments)
-        if order.agent == "random":
-            self._heard[world] = outcome.text
+        self._agents.heard(world, order.agent, outcome.text, refused=outcome.is_error)
         return PlayAnswer(ended=False, says=action.text, step=step)
-
-    def _guess(self, world: HostedWorld) -> Action:
-        agent = self._guessing.get(world)
-        if agent is None:
-            card, task = world.environment.card, world.session.scenario
-            words = "" if task is None else task.task
-            agent = self._guessing[world] = RandomAgent(Briefing(card.id, card.introduction, card.tools, words, 0))
-        action = agent.act(self._heard.get(world, ""))
-        if action.tool is None:
-            # Started again, it begins anew.
-            del self._guessing[world]
-        return action
 
     async def _do_fork(self, world: HostedWorld, order: schemas.ForkOrder) -> schemas.WorldCards:
         cards = await super()._do_fork(world, order)
@@ -213,8 +205,16 @@ class ReaderPlane(StudioPlane):
 
     operations = READER_OPERATIONS
 
-    def __init__(self, worlds: Worlds, siblings: Siblings, url: str, verdicts: Verdicts, *, door: StudioDoor) -> None:
-        super().__init__(worlds, siblings, url, verdicts)
+    def __init__(
+        self,
+        worlds: Worlds,
+        siblings: Siblings,
+        url: str,
+        verdicts: Verdicts,
+        agents: StudioAgents,
+        door: StudioDoor,
+    ) -> None:
+        super().__init__(worlds, siblings, url, verdicts, agents)
         self._door = door
 
     def world(self, name: str) -> HostedWorld:
@@ -237,17 +237,6 @@ class ReaderPlane(StudioPlane):
         for answer in await self.siblings.ask_all(schemas.PREFIX):
             cards += [{**card, "name": self._door.alias(card["name"]), "url": ""} for card in answer["worlds"]]
         return {"worlds": sorted(cards, key=lambda card: (card["environment"], card["name"]))}
-
-
-def _next_of_oracle(world: HostedWorld, timeline: Timeline) -> Action:
-    task = world.session.scenario
-    if task is None or not task.oracle:
-        raise WorldError("This world was opened at no task whose solution is known; open it at one.")
-    place = timeline.made_by("oracle")
-    if place >= len(task.oracle):
-        return Action(text=COMPLETED)
-    call = task.oracle[place]
-    return Action(tool=call.tool, arguments=dict(call.arguments))
 
 
 def _tables(state: Mapping[str, Any]) -> TablesAnswer:

@@ -17,7 +17,8 @@ from envscaler_mcp.serving.control.schemas import (
 
 CATALOGUE = "/v1/catalogue"
 
-Author = Literal["person", "agent", "oracle", "random"]
+PlayedBy = Literal["oracle", "random", "model"]
+Author = Literal["person", "agent", "oracle", "random", "model"]
 """Who made a call: the owner, an agent over MCP, or one that the owner had the farm play."""
 
 
@@ -127,7 +128,7 @@ class UndoOrder(_Body):
 class PlayOrder(_Body):
     """Let an agent make its next call."""
 
-    agent: Literal["oracle", "random"]
+    agent: PlayedBy
 
 
 class PlayAnswer(_Body):
@@ -136,6 +137,14 @@ class PlayAnswer(_Body):
     ended: bool
     says: str = ""
     step: Step | None = None
+
+
+class AgentsAnswer(_Body):
+    """Which agents play in this studio."""
+
+    agents: tuple[PlayedBy, ...]
+    model: str = ""
+    """The model's name, where one plays."""
 
 
 class CheckLamp(_Body):
@@ -247,6 +256,7 @@ def _of_environment(does: str, about: str, gives: Any) -> ControlOperation:
 _CATALOGUE = ControlOperation(
     "GET", CATALOGUE, "catalogue", "The environments; `?search=` names words.", None, CatalogueAnswer
 )
+_AGENTS = ControlOperation("GET", "/v1/agents", "agents", "Which agents the farm plays.", None, AgentsAnswer)
 _TASKS = _of_environment("tasks", "Its tasks without their solutions.", TaskWordsList)
 _TABLES = _on_world("GET", "tables", "The state as tables with labels.", None, TablesAnswer)
 _FORMS = _on_world("GET", "forms", "The tools as forms, and the rules.", None, FormsAnswer)
@@ -255,6 +265,7 @@ _CHECKS = _on_world("GET", "checks", "The task, and which of its checks hold now
 STUDIO_OPERATIONS = (
     *FARM_OPERATIONS,
     _CATALOGUE,
+    _AGENTS,
     _TASKS,
     _of_environment("connect", "A fresh guest link, and what hosts are told of it.", ConnectAnswer),
     _TABLES,
@@ -272,6 +283,7 @@ _READABLE = ("list", "card", "diff", "changes", "hash", "state", "events", "envi
 READER_OPERATIONS = (
     *(operation for operation in FARM_OPERATIONS if operation.does in _READABLE),
     _CATALOGUE,
+    _AGENTS,
     _TASKS,
     _TABLES,
     _FORMS,

@@ -6,8 +6,12 @@ import json
 import random
 
 import pytest
+from pydantic import SecretStr
 
+from envscaler_mcp.farm.studio_agents import StudioModel
 from envscaler_mcp.farm.timeline import MOST_STEPS
+from envscaler_mcp.llm import Endpoint, ModelParams
+from tests.llm.endpoint import Fail, Say, one_after_the_other, scripted_endpoint
 from tests.studio.visitors import ENVIRONMENT, TASK, studio
 
 
@@ -196,3 +200,41 @@ async def test_hosts_are_told_of_a_fresh_guest_link() -> None:
         assert first["url"] != second["url"]
         assert all(first["url"] in host["document"] for host in first["hosts"])
         assert {host["client"] for host in first["hosts"] if host["link"]} == {"vscode", "cursor"}
+
+
+async def test_a_model_plays_where_one_was_named() -> None:
+    async with studio() as (_, owner):
+        path = await owner.opened(scenario=TASK)
+        assert (await owner.get("/v1/agents"))["agents"] == ["oracle", "random"]
+        await owner.ask("POST", f"{path}/play", {"agent": "model"}, status=400)
+        task = (await owner.get(f"/v1/environments/{ENVIRONMENT}/scenarios"))["scenarios"]
+        oracle = next(each for each in task if each["id"] == TASK)["oracle"]
+    calls = [[(call["tool"], json.dumps(call["arguments"]))] for call in oracle]
+    # Two calls in one turn are two steps.
+    turns = [calls[0] + calls[1], *calls[2:]]
+    replies = [Say("I look.", tool_calls=turn) for turn in turns]
+    async with scripted_endpoint(one_after_the_other(*replies, Say("All done."))) as place:
+        endpoint = Endpoint(api_key=SecretStr("sk"), base_url=place.url)
+        model = StudioModel("openai:small", endpoint, ModelParams(model="small"))
+        async with studio(studio_model=model) as (_, owner):
+            assert (await owner.get("/v1/agents"))["model"] == "small"
+            path = await owner.opened(scenario=TASK)
+            for call in oracle:
+                played = await owner.ask("POST", f"{path}/play", {"agent": "model"})
+                assert (played["step"]["by"], played["step"]["tool"]) == ("model", call["tool"])
+            assert (await owner.get(f"{path}/checks"))["solved"]
+            ending = await owner.ask("POST", f"{path}/play", {"agent": "model"})
+            assert (ending["ended"], ending["says"]) == (True, "All done.")
+        last = json.dumps(place.requests[-1])
+        assert "Done: block bed 203 B" in last
+
+
+async def test_a_model_that_cannot_be_asked_says_so_and_changes_nothing() -> None:
+    async with scripted_endpoint(one_after_the_other(*[Fail(401, "wrong key")] * 9)) as place:
+        endpoint = Endpoint(api_key=SecretStr("sk"), base_url=place.url)
+        model = StudioModel("openai:small", endpoint, ModelParams(model="small"))
+        async with studio(studio_model=model) as (_, owner):
+            path = await owner.opened(scenario=TASK)
+            answer = await owner.ask("POST", f"{path}/play", {"agent": "model"}, status=400)
+            assert "cannot play" in answer["error"]
+            assert (await owner.get(f"{path}/timeline"))["steps"] == []

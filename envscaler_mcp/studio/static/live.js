@@ -13,14 +13,14 @@ const PACES = [["slow", 2600], ["normal", 1200], ["fast", 250]];
 export function livePanel(world, signal) {
   const reader = isReader();
   const task = world.checks.task;
-  const state = { agent: task === null ? "random" : "oracle", pace: 1200, playing: false, said: "" };
+  const state = { agent: task === null ? "random" : "oracle", pace: 1200, playing: false, said: "", words: new Map() };
   const talk = el("ol.talk", {});
   const person = el("section.person", { "aria-label": "Your turn", hidden: true });
   const status = el("span.dim", { role: "status" });
   const play = button("Play", () => (state.playing ? pause() : start()), ".primary", { "data-does": "play" });
   const step = button("One step", () => attempt(one), "", { "data-does": "step" });
   const over = button("Take over", () => takeOver(), "", { "data-does": "take-over" });
-  const agents = el("select", { "aria-label": "Agent", onchange: () => choose(agents.value) }, task !== null && el("option", { value: "oracle" }, "oracle"), el("option", { value: "random" }, "random"), el("option", { value: "person" }, "person"));
+  const agents = el("select", { "aria-label": "Agent", onchange: () => choose(agents.value) }, task !== null && el("option", { value: "oracle" }, "oracle"), el("option", { value: "random" }, "random"), task !== null && world.agents.model && el("option", { value: "model" }, world.agents.model), el("option", { value: "person" }, "person"));
   const paces = el("select", { "aria-label": "Speed", onchange: () => { state.pace = Number(paces.value); } }, PACES.map(([name, wait]) => el("option", { value: wait, selected: wait === state.pace }, name)));
   const again = button("From the start", () => attempt(async () => { pause(); state.said = ""; await world.undo(world.timeline.dropped); }), ".quiet");
   const controls = reader ? el("p.dim", {}, "You see what happens here as it happens.") : el("div.controls.row", { role: "group", "aria-label": "Agent at work" }, play, step, over, el("label", {}, "agent ", agents), el("label", {}, "speed ", paces), again, status);
@@ -64,7 +64,9 @@ export function livePanel(world, signal) {
 
   // Whether there is more to come.
   async function one() {
-    const answer = await world.play(state.agent);
+    fill(status, state.agent === "model" ? "thinking …" : "");
+    const answer = await world.play(state.agent).finally(() => fill(status));
+    if (answer.step && answer.says) state.words.set(answer.step.number, answer.says);
     if (answer.ended) {
       state.said = answer.says;
       world.tell();
@@ -78,7 +80,7 @@ export function livePanel(world, signal) {
     fill(
       talk,
       task !== null && el("li.turn.user", {}, el("p.who", {}, "user ", levelTag(world.checks.level)), el("p.request", {}, task)),
-      world.steps.map((each) => el(`li.turn.agent.${each.kind}`, {}, el("p.who", {}, each.by === "person" ? "you" : each.by), el("p", {}, el("b", {}, sentence(each.tool))), el("p.dim", {}, outcome(each)))),
+      world.steps.map((each) => el(`li.turn.agent.${each.kind}`, {}, el("p.who", {}, each.by === "person" ? "you" : each.by), state.words.has(each.number) && el("p", {}, state.words.get(each.number)), el("p", {}, el("b", {}, sentence(each.tool))), el("p.dim", {}, outcome(each)))),
       state.said && el("li.turn.agent.end", {}, el("p.who", {}, state.agent), el("p", {}, state.said)),
     );
     talk.scrollTop = talk.scrollHeight;

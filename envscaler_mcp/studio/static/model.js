@@ -18,8 +18,8 @@ export class World extends EventTarget {
     this.signal = signal;
     this.card = await get(this.path);
     const recording = isReader() ? get(`${this.path}/timeline`) : post(`${this.path}/record`);
-    const wanted = [get(environmentPath(this.card.environment)), get(`${this.path}/forms`), get(`${this.path}/tables`), recording, get(`${this.path}/checks`)];
-    [this.environment, this.forms, this.tables, this.timeline, this.checks] = await Promise.all(wanted);
+    const wanted = [get(environmentPath(this.card.environment)), get(`${this.path}/forms`), get(`${this.path}/tables`), recording, get(`${this.path}/checks`), get("/v1/agents")];
+    [this.environment, this.forms, this.tables, this.timeline, this.checks, this.agents] = await Promise.all(wanted);
     this.light(this.timeline.steps.at(-1));
     let timer = 0;
     watch(this.name, signal, (event) => {

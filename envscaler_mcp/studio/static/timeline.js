@@ -4,7 +4,7 @@ import { isReader } from "./api.js";
 import { attempt, button, el, fill, plural, sentence, words } from "./dom.js";
 import { answer, difference, plainText } from "./values.js";
 
-const AUTHORS = { person: "you", agent: "agent", oracle: "oracle", random: "random" };
+const AUTHORS = { person: "you", agent: "agent", oracle: "oracle", random: "random", model: "model" };
 
 export function timelinePanel(world, { title = "Calls", oldestFirst = false, most = 60 } = {}) {
   const list = el("ol.steps", {});
