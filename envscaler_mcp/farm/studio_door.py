@@ -22,7 +22,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request as AppRequest
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Mount, Route, Router
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import Receive, Scope, Send
 
 from envscaler_mcp.config.choices import StudioScope
 from envscaler_mcp.errors import WorldError
@@ -252,14 +252,15 @@ async def _to_home(_: AppRequest) -> Response:
 class _ByScope:
     """Operations for owners, or for readers."""
 
-    def __init__(self, door: StudioDoor, owners: ASGIApp, readers: ASGIApp) -> None:
+    def __init__(self, door: StudioDoor, owners: Router, readers: Router) -> None:
         self._door = door
         self._owners = owners
         self._readers = readers
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or not scope["path"].startswith(API):
-            raise HTTPException(404, "Not Found")
+            await self._owners.not_found(scope, receive, send)
+            return
         visitor = self._door.visitor(AppRequest(scope).headers)
         if visitor is None:
             raise HTTPException(401, "Log in to the studio, or send a token.")

@@ -351,3 +351,32 @@ def _hostile_home(home: Path) -> Path:
     state["books"]["<b>constructor</b>"] = {"title": "__proto__", "shelf": HOSTILE}
     start = start_state(state, "hostile_library")
     return register(home, write_server(home / "generated_servers" / "hostile_library", code, start))
+
+
+def test_a_world_that_has_ended_says_so(owner: Browser) -> None:
+    open_world(owner)
+    name = owner.do("location.hash.split('/')[2]")
+    owner.do(
+        "fetch('/v1/worlds/' + " + json.dumps(name) + ", {method: 'DELETE', headers: "
+        "{'X-Envscaler-Studio': JSON.parse(localStorage.getItem('envscaler-studio')).key}}).then(a => a.status)"
+    )
+    owner.until("!document.querySelector('.banner').hidden")
+    assert "closed" in texts(owner, ".banner")[0]
+
+
+def test_an_address_that_leads_nowhere_says_so(owner: Browser) -> None:
+    for place in ("#/world/no-such-world/live", "#/environment/no_such_environment", "#/nothing"):
+        go(owner, place)
+        owner.until("document.querySelector('main > .empty a')")
+    owner.complaints.clear()
+
+
+def test_the_focus_stays_where_it_was_when_a_part_is_drawn_anew(owner: Browser) -> None:
+    open_task(owner, "Play it yourself")
+    for number in (1, 2):
+        owner.click("[data-does=solve-step]")
+        owner.until(f"document.querySelectorAll('.steps .step').length === {number}")
+    owner.do("document.querySelector('.undo').focus()")
+    enter_key(owner)
+    owner.until("document.querySelectorAll('.steps .step').length === 1")
+    assert owner.do("document.activeElement.matches('.timeline button')")

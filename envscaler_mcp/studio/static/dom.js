@@ -38,6 +38,17 @@ export function button(text, does, kind = "", attributes = {}) {
   return el(`button${kind}`, { type: "button", onclick: does, ...attributes }, text);
 }
 
+const FOCUSABLE = "a[href], button, input, select, textarea, summary, [tabindex]";
+
+// Draws a part of the page anew; what had the focus there, or stands in its place, has it afterwards.
+export function redraw(part, draw) {
+  const before = part.contains(document.activeElement) ? [...part.querySelectorAll(FOCUSABLE)].indexOf(document.activeElement) : -1;
+  draw();
+  if (before < 0 || part.contains(document.activeElement)) return;
+  const after = [...part.querySelectorAll(FOCUSABLE)].filter((element) => !element.disabled);
+  after[Math.min(before, after.length - 1)]?.focus({ preventScroll: true });
+}
+
 let timer = 0;
 export function notice(text, wrong = false) {
   const place = document.getElementById("notice");

@@ -24,9 +24,12 @@ async function show() {
   for (const [pattern, load] of VIEWS) {
     const match = pattern.exec(path);
     if (!match) continue;
-    const view = await load();
-    if (signal.aborted) return;
-    await attempt(() => view(main, signal, ...match.slice(1)));
+    try {
+      const view = await load();
+      if (!signal.aborted) await view(main, signal, ...match.slice(1));
+    } catch (refusal) {
+      if (!signal.aborted && session()) fill(main, el("p.empty", {}, refusal.message, " ", el("a", { href: "#/" }, "To the gallery")));
+    }
     return;
   }
   fill(main, el("p.empty", {}, "There is no such page. ", el("a", { href: "#/" }, "To the gallery")));

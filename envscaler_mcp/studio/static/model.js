@@ -3,6 +3,7 @@
 import { environmentPath, get, isReader, post, watch, worldPath } from "./api.js";
 
 const QUIET = 120;
+const SECONDS = 4;
 
 export class World extends EventTarget {
   constructor(name) {
@@ -29,7 +30,12 @@ export class World extends EventTarget {
       }
       clearTimeout(timer);
       timer = setTimeout(() => this.catchUp(), QUIET);
-    });
+    }).then(() => this.askAgainAndAgain());
+  }
+
+  // Where there are no more events, such as beside eight other watchers.
+  askAgainAndAgain() {
+    const asking = setInterval(() => (this.gone || this.signal.aborted ? clearInterval(asking) : this.catchUp()), SECONDS * 1000);
   }
 
   tell() {
@@ -56,7 +62,11 @@ export class World extends EventTarget {
   // Another client may have called: only then there is more to read.
   async catchUp() {
     if (this.busy || this.gone || this.signal.aborted) return;
-    const timeline = await get(`${this.path}/timeline`).catch(() => null);
+    const timeline = await get(`${this.path}/timeline`).catch((refusal) => {
+      if (refusal.status === 404) this.gone = refusal.message;
+      this.tell();
+      return null;
+    });
     if (!timeline || this.busy) return;
     const same = timeline.steps.length === this.steps.length && timeline.steps.at(-1)?.number === this.steps.at(-1)?.number;
     if (same && timeline.recording === this.timeline.recording) return;

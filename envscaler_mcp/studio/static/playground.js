@@ -9,6 +9,7 @@ const LONG = 400;
 export function playground(world) {
   let chosen = world.forms.forms.find((form) => form.effect === "writes") ?? world.forms.forms[0];
   let inputs = new Map();
+  let calling = false;
   const filter = el("input", { type: "search", "aria-label": "Find a tool", placeholder: "Find a tool", autocomplete: "off", oninput: () => drawTools() });
   const tools = el("div.toollist", {});
   const place = el("section.form", { "aria-label": "Call" });
@@ -41,7 +42,7 @@ export function playground(world) {
       place,
       el(
         "form",
-        { onsubmit: (event) => { event.preventDefault(); attempt(call); } },
+        { onsubmit: (event) => { event.preventDefault(); if (!calling) attempt(call); } },
         el("header", {}, el("h2", {}, chosen.title, " ", el(`span.tag.${chosen.effect}`, {}, chosen.effect === "writes" ? "changes" : "reads")), el("p", {}, chosen.about)),
         required.map((field) => entry(field)),
         optional.length > 0 && el("details", { open: required.length === 0 }, el("summary", {}, `Optional (${optional.length})`), optional.map((field) => entry(field))),
@@ -65,8 +66,12 @@ export function playground(world) {
   };
 
   async function call() {
-    const step = await world.call(chosen.tool, given());
-    showAnswer(step);
+    calling = true;
+    try {
+      showAnswer(await world.call(chosen.tool, given()));
+    } finally {
+      calling = false;
+    }
   }
 
   function showAnswer(step) {

@@ -1,6 +1,6 @@
 // The records of a world: a tab for each kind, a table to sort, filter and follow references in.
 
-import { button, el, fill, plural } from "./dom.js";
+import { button, el, fill, plural, redraw } from "./dom.js";
 import { cell, plainText } from "./values.js";
 
 const PAGE = 100;
@@ -119,7 +119,7 @@ export function tablesPanel(world, { follow = false } = {}) {
     // What the last call changed is shown, where no table was chosen by hand.
     const [first] = [...world.lit.tables.keys()];
     if (follow && first && !world.lit.tables.has(shown.table)) shown.table = first;
-    draw();
+    redraw(panel, draw);
     if (follow) bring([...grid.querySelectorAll(".lit")].at(-1));
   });
   draw();

@@ -1,7 +1,7 @@
 // The calls of a world, the latest first; each can be undone.
 
 import { isReader } from "./api.js";
-import { attempt, button, el, fill, plural, sentence, words } from "./dom.js";
+import { attempt, button, el, fill, plural, redraw, sentence, words } from "./dom.js";
 import { answer, difference, plainText } from "./values.js";
 
 const AUTHORS = { person: "you", agent: "agent", oracle: "oracle", random: "random", model: "model" };
@@ -19,7 +19,7 @@ export function timelinePanel(world, { title = "Calls", oldestFirst = false, mos
     );
     if (oldestFirst) list.scrollTop = list.scrollHeight;
   };
-  world.addEventListener("change", () => panel.isConnected && draw());
+  world.addEventListener("change", () => panel.isConnected && redraw(panel, draw));
   draw();
   return panel;
 }
