@@ -64,7 +64,7 @@ def studio(
             secret=secret,
             url=url,
             studio=True,
-            studio_model=_model(ctx, agent, budget) if agent else None,
+            studio_model=_model(ctx, agent, None if budget is None else budget / processes) if agent else None,
         )
 
         def ready() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
@@ -188,12 +189,14 @@ class StudioPlane(FarmControlPlane):
 
     async def _do_fork(self, world: HostedWorld, order: schemas.ForkOrder) -> schemas.WorldCards:
         cards = await super()._do_fork(world, order)
-        for card in cards.worlds:
-            fork = self.world(card.name)
+        timeline = world.timeline
+        for fork in filter(None, (self._worlds.get(card.name) for card in cards.worlds)):
             fork.parent = world.name
-            if world.timeline is not None:
-                fork.forked_after = world.timeline.last
-                fork.timeline = world.timeline.forked(f"world {fork.name}")
+            if timeline is not None:
+                fork.forked_after = timeline.last
+                fork.timeline = timeline.forked(f"world {fork.name}")
+            # Many forks of a long recording would hold up the calls of other worlds.
+            await asyncio.sleep(0)
         return cards
 
     async def _do_snippets(self, world: HostedWorld, order: CallOrder) -> SnippetsAnswer:
