@@ -69,7 +69,9 @@ def studio(
 
         def ready() -> None:
             # The code opens one session. It stands in the fragment, which browsers send to no server.
-            address = f"{url}/#code={code_for(secret, scope)}" + (f"&at={environment}" if environment else "")
+            address = f"{url}/#code={code_for(secret, scope)}" + (
+                f"&at=environment/{environment}" if environment else ""
+            )
             if as_json:
                 print_json({"url": url, "address": address, "process": os.getpid()}, indent=None)
             else:

@@ -90,8 +90,10 @@ class FrontEnd:
             pages=config.pages,
         )
         self.agents_of_studio = StudioAgents(config.studio_model)
-        self.plane = plane = StudioPlane(self.worlds, self.siblings, config.url, self.verdicts, self.agents_of_studio)
-        studio = self._studio(config, share, strangers) if config.studio else None
+        door = StudioDoor(config.secret, share, strangers, config.url, admits=config.studio)
+        parts = self.worlds, self.siblings, config.url, self.verdicts, self.agents_of_studio, door
+        self.plane = plane = StudioPlane(*parts)
+        studio = Studio(door, plane.routes(), ReaderPlane(*parts).routes()) if config.studio else None
         agents = AgentService(self.worlds, catalogue, figures, self.siblings, strangers, config.url, studio)
         self.agents = Connections(agents, config.timeouts, most_connections(config.connections))
         openenv = OpenEnvRoutes(self.worlds, self.siblings, plane.judged)
@@ -105,13 +107,8 @@ class FrontEnd:
         self.peers = Connections(peers, config.timeouts, most_connections(config.connections, of="peers"))
         self.worlds.memory.verdicts = self.verdicts
         self.worlds.memory.held_for_clients = lambda: (
-            self.agents.held.total + self.owners.held.total + self.worlds.events.total
+            self.agents.held.total + self.owners.held.total + self.worlds.events.total + self.worlds.recordings.total
         )
-
-    def _studio(self, config: FarmConfig, share: Share, guards: Guards) -> Studio:
-        door = StudioDoor(config.secret, share, guards, config.url)
-        readers = ReaderPlane(self.worlds, self.siblings, config.url, self.verdicts, self.agents_of_studio, door)
-        return Studio(door, self.plane.routes(), readers.routes())
 
     def take(self, plane: Plane, sock: socket.socket, received: bytes) -> None:
         """Go on with a connection that another process accepted."""

@@ -90,7 +90,9 @@ class Visitor:
 class StudioDoor:
     """The studio's part of the agents' listener."""
 
-    def __init__(self, secret: bytes, share: Share, guards: Guards, url: str) -> None:
+    def __init__(self, secret: bytes, share: Share, guards: Guards, url: str, *, admits: bool = True) -> None:
+        """One that admits no pages only names worlds for readers."""
+        self.admits = admits
         self._secret = secret
         self._share = share
         self._guards = guards
@@ -146,6 +148,10 @@ class StudioDoor:
         if scope is None or not hmac.compare_digest(self._key(cookie).encode(), headers.get(SESSION_KEY, "").encode()):
             return None
         return Visitor(scope, cookie, int(cookie.split(".")[2]) - time.time())
+
+    def reader_code(self, seconds: float) -> str:
+        """A code that opens one session of a reader."""
+        return code_for(self._secret, "read", seconds)
 
     def _cookie_in(self, cookies: str) -> str:
         """The studio's cookie; nothing where there is none, or several."""

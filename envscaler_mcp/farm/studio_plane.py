@@ -41,6 +41,7 @@ from envscaler_mcp.studio.schemas import (
     Listed,
     PlayAnswer,
     PlayOrder,
+    ShareAnswer,
     SnippetsAnswer,
     Step,
     TablesAnswer,
@@ -52,6 +53,9 @@ from envscaler_mcp.studio.schemas import Timeline as TimelineAnswer
 from envscaler_mcp.studio.snippets import connections, snippets
 from envscaler_mcp.studio.tables import tables_of
 
+SHARE_SECONDS = 900
+"""How long an address for a reader opens a page."""
+
 T = TypeVar("T")
 
 
@@ -60,9 +64,18 @@ class StudioPlane(FarmControlPlane):
 
     operations: ClassVar[Sequence[ControlOperation]] = STUDIO_OPERATIONS
 
-    def __init__(self, worlds: Worlds, siblings: Siblings, url: str, verdicts: Verdicts, agents: StudioAgents) -> None:
+    def __init__(
+        self,
+        worlds: Worlds,
+        siblings: Siblings,
+        url: str,
+        verdicts: Verdicts,
+        agents: StudioAgents,
+        door: StudioDoor,
+    ) -> None:
         super().__init__(worlds, siblings, url, verdicts)
         self._agents = agents
+        self._door = door
 
     # Environments
 
@@ -199,6 +212,13 @@ class StudioPlane(FarmControlPlane):
             await asyncio.sleep(0)
         return cards
 
+    async def _do_share(self, world: HostedWorld) -> ShareAnswer:
+        if not self._door.admits:
+            raise WorldError("This farm shows no studio; start it with --studio.")
+        code = self._door.reader_code(SHARE_SECONDS)
+        place = f"world/{self._door.alias(world.name)}/live"
+        return ShareAnswer(address=f"{self._url}/#code={code}&at={place}", seconds=SHARE_SECONDS)
+
     async def _do_snippets(self, world: HostedWorld, order: CallOrder) -> SnippetsAnswer:
         return snippets(self.card(world).url, order.tool, order.arguments)
 
@@ -206,19 +226,7 @@ class StudioPlane(FarmControlPlane):
 class ReaderPlane(StudioPlane):
     """What a page of a reader is answered: nothing that changes a world, and no name by which one could be called."""
 
-    operations = READER_OPERATIONS
-
-    def __init__(
-        self,
-        worlds: Worlds,
-        siblings: Siblings,
-        url: str,
-        verdicts: Verdicts,
-        agents: StudioAgents,
-        door: StudioDoor,
-    ) -> None:
-        super().__init__(worlds, siblings, url, verdicts, agents)
-        self._door = door
+    operations: ClassVar[Sequence[ControlOperation]] = READER_OPERATIONS
 
     def world(self, name: str) -> HostedWorld:
         """The world of that alias; NoWorldError where there is none."""

@@ -245,6 +245,14 @@ class SnippetsAnswer(_Body):
     python: str
 
 
+class ShareAnswer(_Body):
+    """An address that opens one page on this world, which may only look."""
+
+    address: str
+    seconds: int
+    """How long it opens one."""
+
+
 def _on_world(method: str, does: str, about: str, takes: Any, gives: Any) -> ControlOperation:
     return ControlOperation(method, f"{PREFIX}/{{name}}/{does}", does, about, takes, gives)
 
@@ -276,6 +284,7 @@ STUDIO_OPERATIONS = (
     _on_world("POST", "undo", "Go back to the moment after a recorded call.", UndoOrder, Timeline),
     _on_world("POST", "play", "Let an agent make its next call.", PlayOrder, PlayAnswer),
     _CHECKS,
+    _on_world("POST", "share", "An address for one reader of this world.", None, ShareAnswer),
     _on_world("POST", "snippets", "A call as MCP, curl and Python.", CallOrder, SnippetsAnswer),
 )
 """What the farm answers to owners, and to pages of owners."""

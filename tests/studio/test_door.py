@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import re
+from functools import partial
 
+import anyio.to_thread
 import httpx2
 import pytest
 
+from envscaler_mcp.errors import WorldError
 from envscaler_mcp.farm.access import SESSION_KEY as KEY
 from envscaler_mcp.farm.studio_door import code_for
 from envscaler_mcp.studio.pages import STATIC
-from envscaler_mcp.studio.schemas import READER_OPERATIONS, STUDIO_OPERATIONS
+from envscaler_mcp.studio.schemas import READER_OPERATIONS, STUDIO_OPERATIONS, ShareAnswer
 from tests.farm.farms import SECRET, Here, farm_here, farm_program
 from tests.studio.visitors import ENVIRONMENT, TASK, studio, visitor
 
@@ -192,3 +195,28 @@ async def test_a_reader_hears_what_happens_as_it_happens() -> None:
                 while not (line := await anext(lines)).startswith("data: "):
                     pass
     assert json.loads(line.removeprefix("data: "))["tool"] == "list_wards"
+
+
+async def test_a_shared_address_opens_one_page_that_may_only_look() -> None:
+    async with studio() as (farm, owner):
+        path = await owner.opened(scenario=TASK)
+        address = (await owner.ask("POST", f"{path}/share"))["address"]
+        assert path.split("/")[-1] not in address
+        code, alias = re.fullmatch(r"\S+/#code=([\w.-]+)&at=world/([\w-]+)/live", address).groups()  # type: ignore[union-attr]
+        async with httpx2.AsyncClient(base_url=farm.url, trust_env=False) as web:
+            login = f"/studio/login/{code.split('.')[3]}"
+            opened = await web.post(login, json={"code": code})
+            assert (opened.status_code, opened.json()["scope"]) == (201, "read")
+            web.headers[KEY] = opened.json()["key"]
+            assert (await web.get(f"/v1/worlds/{alias}/checks")).json()["id"] == TASK
+            assert (await web.post(f"/v1/worlds/{alias}/share")).status_code == 403
+            assert (await web.post(login, json={"code": code})).status_code == 401
+
+
+async def test_a_farm_without_a_studio_shares_nothing() -> None:
+    async with farm_here() as farm:
+        with farm.client() as owner:
+            world = await anyio.to_thread.run_sync(owner.open, ENVIRONMENT)
+            shared = partial(owner.ask, "POST", f"/v1/worlds/{world.name}/share", None, ShareAnswer)
+            with pytest.raises(WorldError, match="--studio"):
+                await anyio.to_thread.run_sync(shared)

@@ -380,3 +380,19 @@ def test_the_focus_stays_where_it_was_when_a_part_is_drawn_anew(owner: Browser) 
     enter_key(owner)
     owner.until("document.querySelectorAll('.steps .step').length === 1")
     assert owner.do("document.activeElement.matches('.timeline button')")
+
+
+def test_a_shared_address_shows_the_same_world_to_a_reader(owner: Browser) -> None:
+    tab = owner
+    open_task(tab, "Watch it being solved")
+    tab.click("[data-does=step]")
+    tab.until("document.querySelector('.steps .step')")
+    press_button(tab, "Share")
+    tab.until("document.querySelector('dialog .snippet')")
+    (address,) = texts(tab, "dialog pre")
+    tab.ask("Page.navigate", url="about:blank")
+    tab.ask("Page.navigate", url=address)
+    tab.until("document.querySelector('#session .tag')?.textContent === 'read only'")
+    tab.until("document.querySelector('.talk .turn.agent')")
+    assert not tab.do("document.querySelector('[data-does]')")
+    assert "code=" not in tab.do("location.href")

@@ -67,9 +67,9 @@ function showLogin() {
 }
 
 async function start() {
-  const [, code, at] = /^#code=([\w.-]+)(?:&at=([a-z0-9_+-]+))?$/.exec(location.hash) ?? [];
+  const [, code, at] = /^#code=([\w.-]+)(?:&at=([\w/+-]+))?$/.exec(location.hash) ?? [];
   if (code) {
-    history.replaceState(null, "", at ? `/#/environment/${at}` : "/#/");
+    history.replaceState(null, "", at ? `/#/${at}` : "/#/");
     await logInByCode(code).catch((refusal) => notice(refusal.message, true));
   }
   addEventListener("hashchange", async () => {

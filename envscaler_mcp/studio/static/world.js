@@ -1,7 +1,7 @@
 // One open world: its records, its tools, its task, and agents at work in it.
 
-import { get, isReader, remove } from "./api.js";
-import { attempt, button, dialog, el, fill, notice, place, plural, sentence } from "./dom.js";
+import { get, isReader, post, remove } from "./api.js";
+import { attempt, button, dialog, el, fill, notice, place, plural, sentence, textBlock } from "./dom.js";
 import { livePanel } from "./live.js";
 import { World } from "./model.js";
 import { playground } from "./playground.js";
@@ -65,6 +65,7 @@ function header(world, view) {
       {},
       button("Rules", () => dialog("Rules that always hold", el("ol.rulelist", {}, world.forms.rules.map((rule) => el("li", {}, rule))), el("p.dim", {}, "A call that would break one is refused with it.")), ".quiet"),
       button("Branches", () => attempt(() => showBranches(world)), ".quiet"),
+      !isReader() && button("Share", () => attempt(() => share(world)), ".quiet"),
       !isReader() && button("Fork", () => attempt(() => fork(world, view)), ""),
       !isReader() && button("Close world", () => attempt(() => close(world)), ".quiet"),
     ),
@@ -75,6 +76,15 @@ async function fork(world, view) {
   const made = await world.fork();
   notice("A fork goes on from here; the first world stays as it is.");
   location.hash = `#/world/${made.name}/${view}`;
+}
+
+async function share(world) {
+  const { address, seconds } = await post(`${world.path}/share`);
+  dialog(
+    "Share this world",
+    el("p", {}, `This address opens one page within ${Math.round(seconds / 60)} minutes. It shows what happens here as it happens, and may change nothing.`),
+    textBlock("Address", address),
+  );
 }
 
 async function close(world) {
