@@ -67,7 +67,7 @@ function header(world, view) {
       button("Branches", () => attempt(() => showBranches(world)), ".quiet"),
       !isReader() && button("Share", () => attempt(() => share(world)), ".quiet"),
       !isReader() && button("Fork", () => attempt(() => fork(world, view)), ""),
-      !isReader() && button("Close world", () => attempt(() => close(world)), ".quiet"),
+      !isReader() && button("Close", () => attempt(() => close(world)), ".quiet"),
     ),
   );
 }
