@@ -6,10 +6,10 @@ import asyncio
 import json
 import logging
 import secrets
-from collections.abc import AsyncGenerator, Iterable, Mapping
+from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -19,7 +19,7 @@ from starlette.types import Receive, Scope, Send
 from envscaler_mcp.artifacts import Environment, Verdict
 from envscaler_mcp.artifacts.episode import Scoring
 from envscaler_mcp.errors import SandboxError, WorldError
-from envscaler_mcp.farm.access import audit, token_in
+from envscaler_mcp.farm.access import audit, holder_in
 from envscaler_mcp.farm.application import json_response
 from envscaler_mcp.farm.environments import HostedEnvironment
 from envscaler_mcp.farm.fair_line import Costs, Party
@@ -68,7 +68,7 @@ def world_in(path: str) -> str | None:
 class FarmControlPlane(ControlPlane[HostedWorld]):
     """One process's part of it; operations on all worlds ask the other processes too, except where one of them asks."""
 
-    operations = FARM_OPERATIONS
+    operations: ClassVar[Sequence[ControlOperation]] = FARM_OPERATIONS
 
     def __init__(
         self, worlds: Worlds, siblings: Siblings, url: str, verdicts: Verdicts, *, for_peers: bool = False
@@ -86,7 +86,7 @@ class FarmControlPlane(ControlPlane[HostedWorld]):
 
     async def _answer(self, there: Mapping[str, ControlOperation], request: Request) -> Response:
         operation = there.get(request.method)
-        HOLDER.set(token_in(request.headers.get("authorization", "")))
+        HOLDER.set(holder_in(request.headers))
         if operation is not None and operation.method != "GET":
             audit(operation.does, request.client, request.method, request.url.path)
         return await super()._answer(there, request)

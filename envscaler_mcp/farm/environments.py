@@ -31,6 +31,8 @@ from envscaler_mcp.serving.control.schemas import OwnTask
 from envscaler_mcp.serving.session import Judge, Session
 from envscaler_mcp.serving.suggestion import did_you_mean, quote_value
 from envscaler_mcp.serving.tasks import Offer, TaskList, offered_tasks
+from envscaler_mcp.studio.reasons import Reasons, reasons_in
+from envscaler_mcp.trust.code import BLUEPRINT
 
 MOST_CHECKS = 200
 """Of a task that an owner brings along; each may be a process."""
@@ -59,6 +61,7 @@ class HostedEnvironment:
         self._readers = readers
         self._reading = asyncio.Lock()
         self._tasks: TaskList | None = None
+        self._reasons: Reasons | None = None
         self._starts = Starts(folder, self.code, judge, STATES_HERE if self.runs_here else STATES)
         self._offered: dict[tuple[bool, str, Offer | None], OfferedTasks] = {}
 
@@ -88,6 +91,17 @@ class HostedEnvironment:
             tasks = offered_tasks(self._tasks.words, offer, scenario, key[1])
             known = self._offered[key] = OfferedTasks(tasks)
         return known
+
+    async def reasons(self) -> Reasons:
+        """Why calls are refused here; a blueprint is only read where its code may share a process with others."""
+        if self._reasons is None:
+            rules = self.card.rules
+            if self.runs_here:
+                reading = partial(reasons_in, self._folder / BLUEPRINT, rules)
+                self._reasons = await anyio.to_thread.run_sync(reading, limiter=self._readers)
+            else:
+                self._reasons = Reasons(rules)
+        return self._reasons
 
     async def scenarios(self) -> tuple[Scenario, ...]:
         """Its tasks, whole: for owners of worlds, since they hold the solutions."""

@@ -23,6 +23,7 @@ from envscaler_mcp.farm.garbage import collect_what_was_set_aside, set_survivors
 from envscaler_mcp.farm.held_bytes import HeldBytes
 from envscaler_mcp.farm.hosted_world import Counts, HostedWorld, Start, Terms, Threads
 from envscaler_mcp.farm.memory import MemoryWatch
+from envscaler_mcp.farm.timeline import MAX_RECORDINGS
 from envscaler_mcp.farm.watchers import MAX_EVENTS
 from envscaler_mcp.farm.worker_calls import WorkerCalls
 from envscaler_mcp.serving.control.plane import NoWorldError
@@ -111,6 +112,8 @@ class Worlds:
         self.memory = MemoryWatch(caps.memory)
         self.events = HeldBytes(MAX_EVENTS)
         """What waits for watchers of worlds."""
+        self.recordings = HeldBytes(MAX_RECORDINGS)
+        """What is held of recorded calls."""
         self.visitors = 0
 
     def __len__(self) -> int:
