@@ -316,6 +316,16 @@ async def test_a_world_whose_process_ends_says_so_and_others_go_on(stage: Stage)
         assert (await waited(other.verify)).solved
 
 
+async def test_calls_of_a_benchmark_are_recorded_without_marks_to_go_back_to(stage: Stage) -> None:
+    async with serving_till(stage) as farm:
+        world = await opened(farm, "till_1")
+        timeline = await farm.front.worlds.named(world.name).record(farm.front.worlds.recordings)
+        async with agent(world.url) as client:
+            await client.call_tool("deposit", {"amount": 5})
+        assert timeline.last == 1
+        assert (await waited(world.verify)).solved
+
+
 async def test_worlds_are_workers_that_end_with_their_leases(stage: Stage) -> None:
     async with serving_till(stage) as farm:
         world = await opened(farm, "till_1", lease_seconds=0.2)
