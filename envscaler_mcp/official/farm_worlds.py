@@ -28,6 +28,7 @@ from envscaler_mcp.serving.outcome import Outcome
 from envscaler_mcp.serving.session import Session
 from envscaler_mcp.serving.suggestion import did_you_mean, quote_value
 from envscaler_mcp.serving.tasks import Offer
+from envscaler_mcp.studio.reasons import Reasons
 
 _CALL_SECONDS = Limits().call_seconds
 """As in any other worker of a farm."""
@@ -98,6 +99,10 @@ class BenchmarkEnvironment:
     async def scenarios(self) -> tuple[Scenario, ...]:
         """Its tasks, with the authors' solutions."""
         return tuple(scenario_of(self._stage.benchmark, self._stage.source, task) for task in self.tasks.values())
+
+    async def reasons(self) -> Reasons:
+        """Unknown: they stand in the authors' code."""
+        return Reasons(())
 
     async def opening(
         self,
