@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import logging.handlers
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -19,6 +19,7 @@ from envscaler_mcp.config.choices import Isolation, TokenScope
 from envscaler_mcp.errors import LaunchError
 
 if TYPE_CHECKING:
+    from envscaler_mcp.farm.environments import FarmEnvironment
     from envscaler_mcp.farm.on_ray.farm import RayFarm
     from envscaler_mcp.farm.supervisor import Supervisor
     from envscaler_mcp.settings import Settings
@@ -59,6 +60,13 @@ def farm(
         typer.Option(
             help="Where code runs: local (compiled code in the farm's processes), auto or hard (workers), portable (workers, even "
             "without the kernel's layer). Default: auto if other machines can reach the farm, else local."
+        ),
+    ] = None,
+    benchmark: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="Serve the tasks of this benchmark too, to owners of worlds; repeat for several. `envscaler bench list` names them.",
         ),
     ] = None,
     page: Annotated[
@@ -139,6 +147,7 @@ def farm(
             pages=_origins(page or []),
             tokens=tokens,
             rate=rate,
+            benchmarks=_benchmarks(benchmark or [], ray),
             studio=not others if studio is None else studio,
             caps=Caps(
                 worlds=-(-max_worlds // count),
@@ -210,6 +219,21 @@ def _nodes(ray: str, others: bool) -> Iterator[int]:
                 "The cluster has several machines, so worlds must be open to others: name --host and --secret-env."
             )
         yield cluster.nodes
+
+
+def _benchmarks(names: list[str], ray: str) -> dict[str, Callable[[], FarmEnvironment]]:
+    """What opens them; each must be on this machine."""
+    if not names:
+        return {}
+    from envscaler_mcp.cli.bench_run import benchmark_named
+    from envscaler_mcp.official.farm_worlds import opens_benchmark
+    from envscaler_mcp.official.source import find
+
+    if ray:
+        raise typer.BadParameter("benchmarks are served on one machine, without --ray", param_hint="--benchmark")
+    for name in names:
+        find(benchmark_named(name).requirement)
+    return {name: opens_benchmark(name) for name in names}
 
 
 def _house(ray: str) -> type[Supervisor | RayFarm]:

@@ -27,6 +27,7 @@ from envscaler_mcp.farm.fair_line import Party
 from envscaler_mcp.farm.folder_reading import FolderError
 from envscaler_mcp.farm.http_messages import Answer, Request
 from envscaler_mcp.farm.jsonrpc import unanswered
+from envscaler_mcp.farm.listening import Listeners, wants_to_listen
 from envscaler_mcp.farm.mcp_endpoint import answer_agent
 from envscaler_mcp.farm.metrics import Figures
 from envscaler_mcp.farm.peers import Siblings
@@ -64,6 +65,7 @@ class AgentService:
             Route("/health", self._health),
             Route("/metrics", figures.metrics),
             Route("/e/{environment}/new", self._guest_link),
+            *Listeners(worlds).routes(),
             *catalogue.routes(),
             *([Route("/", self._about)] if studio is None else studio.routes(self._about)),
         ]
@@ -120,22 +122,24 @@ class AgentService:
         return None if world is None or self._share.owner(world[1]) == self._share.number else world[1]
 
     def answer(self, request: Request) -> Answer | Coroutine[Any, Any, Answer] | None:
-        """The answer to a request to a world; None for any other."""
+        """The answer to a request to a world; None for any other, and where a stream is asked for."""
         if request.world is None or request.method == "OPTIONS":
             return None
         answer = self._at_world(*request.world, request)
         origin = request.headers.get("origin")
-        if origin is None or not self._guards.lets_in(origin):
+        if answer is None or origin is None or not self._guards.lets_in(origin):
             return answer
         return _readable(answer, origin) if isinstance(answer, Answer) else _readable_later(answer, origin)
 
-    def _at_world(self, environment: str, name: str, request: Request) -> Answer | Coroutine[Any, Any, Answer]:
+    def _at_world(self, environment: str, name: str, request: Request) -> Answer | Coroutine[Any, Any, Answer] | None:
         try:
             world = self._worlds.find(environment, name)
         except NoWorldError as cause:
             if self._worlds.is_guest_link(environment, name):
                 return self._at_guest_link(environment, name, request)
             return unanswered(404, str(cause))
+        if world.listeners is not None and wants_to_listen(request):
+            return None
         return answer_agent(world.environment, world, request)
 
     def _at_guest_link(self, environment: str, name: str, request: Request) -> Answer | Coroutine[Any, Any, Answer]:

@@ -6,29 +6,29 @@ import asyncio
 import json
 import logging
 import secrets
-from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any, ClassVar
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import Response, StreamingResponse
-from starlette.types import Receive, Scope, Send
+from starlette.responses import Response
 
 from envscaler_mcp.artifacts import Environment, Verdict
 from envscaler_mcp.artifacts.episode import Scoring
 from envscaler_mcp.errors import SandboxError, WorldError
 from envscaler_mcp.farm.access import audit, holder_in
 from envscaler_mcp.farm.application import json_response
-from envscaler_mcp.farm.environments import HostedEnvironment
+from envscaler_mcp.farm.benchmark_session import BenchmarkSession
+from envscaler_mcp.farm.environments import FarmEnvironment
+from envscaler_mcp.farm.event_stream import EventStream
 from envscaler_mcp.farm.fair_line import Costs, Party
 from envscaler_mcp.farm.hosted_world import HostedWorld
 from envscaler_mcp.farm.idempotency import IdempotentRequests
 from envscaler_mcp.farm.loop_turns import LoopTurns
 from envscaler_mcp.farm.peers import Siblings, SilentError
 from envscaler_mcp.farm.verdicts import HOLDER, Verdicts
-from envscaler_mcp.farm.watchers import Watcher
 from envscaler_mcp.farm.worlds import FullError, Worlds
 from envscaler_mcp.serving.control.plane import ControlPlane
 from envscaler_mcp.serving.control.schemas import (
@@ -38,14 +38,20 @@ from envscaler_mcp.serving.control.schemas import (
     Done,
     EnvironmentNames,
     ForkOrder,
+    Judgement,
+    JudgeOrder,
     LeaseOrder,
     OpenOrder,
     ScenarioList,
     Snapshot,
+    TurnOrder,
+    UserAnswer,
+    UserOrder,
     VerifyOrder,
     WorldCard,
     WorldCards,
 )
+from envscaler_mcp.serving.session import Session
 from envscaler_mcp.serving.suggestion import quote_value
 
 BATCHES = "/batches"
@@ -54,7 +60,6 @@ _BATCH = "batch"
 _MOST_CANCELLED = 1_000
 _CARDS = 256
 """Worlds that are listed in one turn."""
-_EVENTS = {"cache-control": "no-store", "connection": "close"}
 
 logger = logging.getLogger(__name__)
 
@@ -203,6 +208,20 @@ class FarmControlPlane(ControlPlane[HostedWorld]):
         world.tell("verified", {"reward": verdict.reward})
         return verdict
 
+    async def _do_turn(self, world: HostedWorld, order: TurnOrder) -> Done:
+        await world.act(lambda session: _benchmark(session).turn(order.turn))
+        world.tell_agents()
+        return Done()
+
+    async def _do_user(self, world: HostedWorld, order: UserOrder) -> UserAnswer:
+        asked = order.strategy, order.text, order.answers
+        return UserAnswer(answer=await world.act(lambda session: _benchmark(session).user(*asked)))
+
+    async def _do_judge(self, world: HostedWorld, order: JudgeOrder) -> Judgement:
+        judgement = await self._verdicts.judgement(world, order.moves, HOLDER.get())
+        world.tell("verified", {"reward": judgement.verdict.reward})
+        return judgement
+
     async def judged(self, world: HostedWorld, scoring: Scoring) -> Verdict:
         """The verdict on a world as it is now."""
         return await self._do_verify(world, VerifyOrder(scoring=scoring))
@@ -216,9 +235,9 @@ class FarmControlPlane(ControlPlane[HostedWorld]):
     async def _do_scenarios(self, request: Request) -> ScenarioList:
         return ScenarioList(scenarios=await (await self._environment(request)).scenarios())
 
-    async def _environment(self, request: Request) -> HostedEnvironment:
+    async def _environment(self, request: Request) -> FarmEnvironment:
         named = request.path_params["environment"]
-        if named not in self._worlds.environments.entries:
+        if not self._worlds.environments.is_known(named):
             raise HTTPException(404, f"There is no environment {quote_value(named)}.")
         return await self._worlds.environments.find(named)
 
@@ -248,19 +267,10 @@ class FarmControlPlane(ControlPlane[HostedWorld]):
         )
 
 
-class EventStream(StreamingResponse):
-    """Server-sent events, until the client or the world is gone."""
-
-    def __init__(self, events: Watcher | AsyncGenerator[bytes]) -> None:
-        super().__init__(events, media_type="text/event-stream", headers=_EVENTS)
-        self._events = events
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send them; what they come from ends with it, also where the client has left before the first."""
-        try:
-            await super().__call__(scope, receive, send)
-        finally:
-            await self._events.aclose()
+def _benchmark(session: Session) -> BenchmarkSession:
+    if not isinstance(session, BenchmarkSession):
+        raise WorldError("This world is at no task of a benchmark.")
+    return session
 
 
 def _shares(count: int, processes: int) -> list[int]:

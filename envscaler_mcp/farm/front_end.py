@@ -6,10 +6,12 @@ import asyncio
 import contextlib
 import signal
 import socket
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
+
+import anyio.to_thread
 
 from envscaler_mcp.artifacts import Registry
 from envscaler_mcp.artifacts.run import Isolation
@@ -19,7 +21,7 @@ from envscaler_mcp.farm.catalogue import Catalogue
 from envscaler_mcp.farm.connections import Connections, Timeouts
 from envscaler_mcp.farm.control_plane import FarmControlPlane
 from envscaler_mcp.farm.control_routes import ControlService
-from envscaler_mcp.farm.environments import Environments
+from envscaler_mcp.farm.environments import Environments, FarmEnvironment
 from envscaler_mcp.farm.metrics import Figures
 from envscaler_mcp.farm.open_connections import most_connections
 from envscaler_mcp.farm.openenv_routes import OpenEnvRoutes
@@ -58,6 +60,8 @@ class FarmConfig:
     caps: Caps = field(default_factory=Caps)
     timeouts: Timeouts = field(default_factory=Timeouts)
     connections: int = 20_000
+    benchmarks: Mapping[str, Callable[[], FarmEnvironment]] = field(default_factory=dict)
+    """What opens each benchmark, by its name."""
     studio: bool = False
     """Whether browsers are shown the studio at `/`."""
     studio_model: StudioModel | None = None
@@ -71,7 +75,7 @@ class FrontEnd:
         """The share is that among these processes, unless worlds are shared out among others than those."""
         share = share or Share(number, len(boxes.sending))
         self.verdicts = Verdicts()
-        environments = Environments(config.servers, config.registry, judge)
+        environments = Environments(config.servers, config.registry, judge, config.benchmarks)
         self.worlds = Worlds(environments, config.caps, config.secret, config.isolation, share)
         self.siblings = Siblings(number, boxes, partial(token_for, config.secret, "control", 60.0))
         figures = Figures(
@@ -107,6 +111,7 @@ class FrontEnd:
         self.peers = Connections(peers, config.timeouts, most_connections(config.connections, of="peers"))
         plane.turns, own_plane.turns = self.owners.turns, self.peers.turns
         self.worlds.memory.verdicts = self.verdicts
+        self.worlds.memory.held_beside_worlds = lambda: environments.memory
         self.worlds.memory.held_for_clients = lambda: (
             self.agents.held.total + self.owners.held.total + self.worlds.events.total + self.worlds.recordings.total
         )
@@ -125,6 +130,7 @@ class FrontEnd:
         """End every world."""
         await self.worlds.close_all()
         self.verdicts.close()
+        await anyio.to_thread.run_sync(self.worlds.environments.close)
 
 
 def _has_left(sock: socket.socket) -> bool:

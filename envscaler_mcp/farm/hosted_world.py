@@ -13,22 +13,21 @@ import anyio.to_thread
 
 from envscaler_mcp.artifacts import StateDiff
 from envscaler_mcp.errors import EnvScalerError, Reason, WorkerEndedError
-from envscaler_mcp.farm.environments import HostedEnvironment
+from envscaler_mcp.farm.benchmark_session import BenchmarkSession, Judging
+from envscaler_mcp.farm.environments import FarmEnvironment, Start
 from envscaler_mcp.farm.held_bytes import HeldBytes
-from envscaler_mcp.farm.static_results import OfferedTasks
+from envscaler_mcp.farm.static_results import FixedAnswers, OfferedTasks
 from envscaler_mcp.farm.timeline import Caller, Timeline
-from envscaler_mcp.farm.watchers import JsonText, Watchers, bounded
+from envscaler_mcp.farm.watchers import JsonText, Watcher, Watchers, bounded
 from envscaler_mcp.farm.worker_calls import WorkerCalls
 from envscaler_mcp.sandbox.check_run import CheckRun
 from envscaler_mcp.sandbox.worker_world import WorkerWorld
 from envscaler_mcp.serving.control.plane import NoWorldError
-from envscaler_mcp.serving.control.schemas import OwnTask
 from envscaler_mcp.serving.deadline import count_no_garbage
 from envscaler_mcp.serving.journaled_world import JournaledWorld
 from envscaler_mcp.serving.local_world import LocalWorld
 from envscaler_mcp.serving.outcome import Outcome, ended
 from envscaler_mcp.serving.session import Session
-from envscaler_mcp.serving.tasks import Offer
 from envscaler_mcp.serving.world_slot import WorldSlot
 
 MOST_WAITING = 64
@@ -42,6 +41,8 @@ CROWDED = Outcome.saying("invalid", f"{MOST_WAITING} calls wait for this world a
 _CLOSED = "This world was closed while it was judged."
 
 T = TypeVar("T")
+VerdictRun = CheckRun | Judging
+"""What works for one verdict: it is weighed, and ended with its world."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,18 +70,6 @@ class Threads:
     """For what owners do, and for answers that the event loop does not wait for."""
 
 
-@dataclass(frozen=True, slots=True)
-class Start:
-    """Where a world was opened, and which tasks it offers as prompts."""
-
-    scenario: str | None = None
-    state: str | None = None
-    seed: int | None = None
-    prompts: Offer | None = None
-    task: OwnTask | None = None
-    """A task of the owner's, which offers no prompts."""
-
-
 @dataclass(slots=True)
 class Counts:
     """What happened to the worlds of one process since it began."""
@@ -104,7 +93,7 @@ class HostedWorld:
     def __init__(
         self,
         name: str,
-        environment: HostedEnvironment,
+        environment: FarmEnvironment,
         session: Session,
         terms: Terms,
         counts: Counts,
@@ -147,11 +136,14 @@ class HostedWorld:
         self.waiting = 0
         """Requests that wait for their turn or for its worker."""
         self._slowed = False
-        self.check_runs: set[CheckRun] = set()
+        self.check_runs: set[VerdictRun] = set()
         """Verdicts on it that are under way."""
         self.waiting_verdicts: set[asyncio.Future[None]] = set()
         """Verdicts on it that wait for a place."""
         self.watchers = Watchers(name, events)
+        self.listeners = Watchers(name, events) if isinstance(session, BenchmarkSession) else None
+        """Clients of agents that are told when other tools are listed, where that can happen."""
+        self._tools_changed = False
         self.timeline: Timeline | None = None
         """Its calls, once its owner asked to record them."""
         self.parent = ""
@@ -358,14 +350,38 @@ class HostedWorld:
             if caller is not None:
                 caller.step = step
 
+    @property
+    def fixed(self) -> FixedAnswers:
+        """What it tells its agents now."""
+        session = self.session
+        return session.fixed if isinstance(session, BenchmarkSession) else self.environment.fixed
+
     def tell(self, what: str, details: Mapping[str, Any]) -> None:
         """Tell all watchers."""
         self.watchers.tell(what, self.calls, details)
+
+    def listen(self) -> Watcher:
+        """Be told when other tools are listed; at once, where that has happened already. NoWorldError elsewhere."""
+        if self.listeners is None:
+            raise NoWorldError("The tools of this world never change.")
+        watcher = self.listeners.enter()
+        if self._tools_changed:
+            # It may have listed them before, and not been here when they changed.
+            self.tell_agents()
+        return watcher
+
+    def tell_agents(self) -> None:
+        """Tell agents that other tools are listed."""
+        self._tools_changed = True
+        if self.listeners is not None:
+            self.listeners.tell("tools", self.calls, {})
 
     async def close(self) -> None:
         """End the world, and tell its watchers."""
         self.tell("closed", {})
         self.watchers.end()
+        if self.listeners is not None:
+            self.listeners.end()
         if self.timeline is not None:
             self.timeline.close()
         for waiting in self.waiting_verdicts:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Coroutine
+from dataclasses import replace
 from typing import Any
 
-from envscaler_mcp.farm.environments import HostedEnvironment
+from envscaler_mcp.farm.environments import FarmEnvironment
 from envscaler_mcp.farm.folder_reading import FolderError
 from envscaler_mcp.farm.hosted_world import HostedWorld
 from envscaler_mcp.farm.http_messages import Answer, Request
@@ -40,7 +41,7 @@ Arrival = Callable[[], Coroutine[Any, Any, HostedWorld]]
 
 
 def answer_agent(
-    environment: HostedEnvironment, world: HostedWorld | Arrival, request: Request
+    environment: FarmEnvironment, world: HostedWorld | Arrival, request: Request
 ) -> Answer | Coroutine[Any, Any, Answer]:
     """The answer to whatever was sent to a world's address."""
     if request.method != "POST":
@@ -67,8 +68,10 @@ def answer_agent(
         if message.method != "tools/call":
             if message.method in OF_TASKS:
                 return _listed(environment, world, message, id_, modern, reads_json)
-            result = environment.fixed.result(modern, message.method, message.params, NO_TASKS)
-            return _sent(b'{"jsonrpc":"2.0","id":%s,"result":%s}' % (id_, result), reads_json)
+            fixed = world.fixed if isinstance(world, HostedWorld) else environment.fixed
+            result = fixed.result(modern, message.method, message.params, NO_TASKS)
+            answer = _sent(b'{"jsonrpc":"2.0","id":%s,"result":%s}' % (id_, result), reads_json)
+            return _in_session(answer, world) if fixed.changing and message.method == "initialize" else answer
         if isinstance(world, HostedWorld):
             return _called(world, message, id_, modern, reads_json)
         return _arrived(world, message, id_, modern, reads_json)
@@ -78,7 +81,7 @@ def answer_agent(
 
 
 def _listed(
-    environment: HostedEnvironment,
+    environment: FarmEnvironment,
     world: HostedWorld | Arrival,
     message: RpcMessage,
     id_: bytes,
@@ -93,7 +96,7 @@ def _listed(
 
 
 async def _listed_later(
-    environment: HostedEnvironment,
+    environment: FarmEnvironment,
     world: HostedWorld | Arrival,
     message: RpcMessage,
     id_: bytes,
@@ -144,15 +147,13 @@ async def _shaped_later(
 def _shaped(world: HostedWorld, id_: bytes, modern: bool, reads_json: bool, outcome: Outcome) -> Answer:
     text = outcome.text
     failed = b"false" if outcome.kind == "done" else b"true"
-    body = (
-        b'{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":%s}],"isError":%s,"structuredContent":%s'
-        % (
-            id_,
-            _quoted(text).encode(),
-            failed,
-            outcome.wire.encode(),
-        )
+    body = b'{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":%s}],"isError":%s' % (
+        id_,
+        _quoted(text).encode(),
+        failed,
     )
+    if outcome.wire:
+        body += b',"structuredContent":%s' % outcome.wire.encode()
     meta = meta_of(outcome.kind)
     if modern:
         stamp = world.environment.fixed.stamp
@@ -164,6 +165,12 @@ def _shaped(world: HostedWorld, id_: bytes, modern: bool, reads_json: bool, outc
     else:
         body += b"}}"
     return _sent(body, reads_json)
+
+
+def _in_session(answer: Answer, world: HostedWorld | Arrival) -> Answer:
+    """With the name of a session: some clients listen for changes only where they are given one. It means nothing else."""
+    named = (("mcp-session-id", world.name),) if isinstance(world, HostedWorld) else ()
+    return replace(answer, headers=(*answer.headers, *named))
 
 
 def _noted(message: RpcMessage | None, version: str | None, modern: bool) -> Answer:
