@@ -8,6 +8,7 @@ from typing import Any
 from envscaler_mcp.artifacts import Environment
 from envscaler_mcp.farm.jsonrpc import INVALID_PARAMS, METHOD_NOT_FOUND, MODERN_VERSIONS, RpcError, negotiated
 from envscaler_mcp.serving import server_info
+from envscaler_mcp.serving.listing import listed_tools
 from envscaler_mcp.serving.outcome import encode
 from envscaler_mcp.serving.server_info import INTRODUCTION, KEPT_MS, RULES
 
@@ -38,7 +39,7 @@ class FixedAnswers:
             "description": environment.about,
         }
         self._lists: dict[str, dict[str, Any]] = {
-            "tools/list": {"tools": [tool.listed for tool in environment.tools]},
+            "tools/list": {"tools": listed_tools(environment)},
             "resources/list": {"resources": server_info.resources(environment)},
             "resources/templates/list": {"resourceTemplates": []},
         }

@@ -20,6 +20,7 @@ from envscaler_mcp.errors import EnvScalerError, WorldError
 from envscaler_mcp.html.visible import escaped, visible
 from envscaler_mcp.launch.opening import WrongUseError, open_session
 from envscaler_mcp.launch.server import Load
+from envscaler_mcp.serving.listing import listed_tools
 from envscaler_mcp.serving.session import Session
 from envscaler_mcp.settings import secret_named
 
@@ -68,7 +69,7 @@ def _check(options: argparse.Namespace) -> None:
 def _list_tools(code: EnvironmentCode, as_json: bool) -> None:
     tools = code.environment.tools
     if as_json:
-        sys.stdout.write(escaped(json.dumps([tool.listed for tool in tools], ensure_ascii=False, indent=1)) + "\n")
+        sys.stdout.write(escaped(json.dumps(listed_tools(code.environment), ensure_ascii=False, indent=1)) + "\n")
         return
     width = max((len(tool.name) for tool in tools), default=0)
     for tool in tools:

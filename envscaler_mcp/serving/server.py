@@ -19,6 +19,7 @@ from mcp.shared.exceptions import MCPError
 from envscaler_mcp.artifacts import Scenario
 from envscaler_mcp.errors import EnvScalerError, WorkerEndedError
 from envscaler_mcp.serving import server_info
+from envscaler_mcp.serving.listing import listed_tools
 from envscaler_mcp.serving.outcome import Outcome, ended, meta_of
 from envscaler_mcp.serving.server_info import IDEMPOTENCY_KEY, INTRODUCTION, KEPT_MS, NO_KEY, RULES, is_key
 from envscaler_mcp.serving.world import World
@@ -39,7 +40,7 @@ def build_server(world: World | WorldSlot, tasks: Sequence[Scenario] | Tasks = (
     served = world if isinstance(world, WorldSlot) else WorldSlot(world)
     environment = served.world.environment
     turns = _Turns(served)
-    tools = types.ListToolsResult(tools=[_tool(tool) for tool in environment.tools])
+    tools = types.ListToolsResult.model_validate({"tools": listed_tools(environment)})
     texts = {INTRODUCTION: server_info.introduction_text(environment), RULES: server_info.rules_text(environment)}
     resources = types.ListResourcesResult.model_validate({"resources": server_info.resources(environment)})
 
@@ -126,7 +127,3 @@ def _prompts(tasks: Tasks) -> dict[str, Any]:
         return types.GetPromptResult(messages=[types.PromptMessage(role="user", content=content)])
 
     return {"on_list_prompts": list_prompts, "on_get_prompt": get_prompt}
-
-
-def _tool(tool: Any) -> types.Tool:
-    return types.Tool.model_validate(tool.listed)
