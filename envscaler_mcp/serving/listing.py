@@ -23,7 +23,7 @@ def title_of(tool: Tool) -> str:
     return tool.name.replace("_", " ").strip().capitalize() or tool.name
 
 
-def annotations(tool: Tool, answers: Answers | None = None) -> dict[str, bool]:
+def hints_of(tool: Tool, answers: Answers | None = None) -> dict[str, bool]:
     """What the protocol tells a client about a tool before it is called; of unknown code the worst is assumed."""
     known = answers or _NOTHING_KNOWN
     reads = tool.effect == "reads"
@@ -52,7 +52,7 @@ def _listed(tool: Tool, answers: Answers | None, shapes: Shapes) -> dict[str, An
         "description": tool.description,
         "inputSchema": tool.input_schema,
         **({} if answers is None else _output(tool, answers, shapes)),
-        "annotations": annotations(tool, answers),
+        "annotations": hints_of(tool, answers),
     }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from hypothesis import given
@@ -14,7 +14,7 @@ from envscaler_mcp.artifacts import Answers, Environment, Tool
 from envscaler_mcp.errors import WorldError
 from envscaler_mcp.language.analysis import tool_names
 from envscaler_mcp.language.model import Model
-from envscaler_mcp.serving.listing import annotations, listed_tools, output_schema
+from envscaler_mcp.serving.listing import hints_of, listed_tools, output_schema
 from envscaler_mcp.serving.shapes import Shapes
 from envscaler_mcp.synthesis.answers import answers_of
 from tests.synthesis.twins import content
@@ -34,7 +34,7 @@ def check_calls(name: str, seed: int, calls: int) -> None:
     known, tools = answers_of(model(name)), tools_of(model(name))
     shapes = Shapes(known.records)
     schemas = {tool: Draft202012Validator(output_schema(tools[tool], known, shapes)) for tool in tools}
-    hints = {tool: annotations(tools[tool], known) for tool in tools}
+    hints = {tool: hints_of(tools[tool], known) for tool in tools}
     world, player = compiled(name)(start(name, HISTORY)), Player(name, seed)
     for _ in range(calls):
         before = copy.deepcopy(content(world))
@@ -79,6 +79,13 @@ def test_some_changes_only_add_and_some_can_be_repeated() -> None:
     assert any(answers.repeatable for answers in known)
     for answers, name in zip(known, NAMES, strict=True):
         assert {*answers.additive, *answers.repeatable} <= set(model(name).operations)
+
+
+@pytest.mark.parametrize("effect", ["reads", "writes"])
+def test_of_tools_of_unknown_code_the_worst_is_assumed(effect: Literal["reads", "writes"]) -> None:
+    hints = hints_of(Tool(name="t", description="d", effect=effect, input_schema={}))
+    assert hints["readOnlyHint"] is hints["idempotentHint"] is (effect == "reads")
+    assert hints["destructiveHint"] is (effect == "writes")
 
 
 SHAPES = st.recursive(
