@@ -65,6 +65,8 @@ def farm(
     page: Annotated[
         list[str] | None,
         typer.Option(
+            "--allow-origin",
+            "--page",
             metavar="ORIGIN",
             help="Let web pages of this origin use the farm, such as https://studio.example; repeat for several.",
         ),

@@ -30,7 +30,7 @@ from envscaler_mcp.launch.opening import Starts
 from envscaler_mcp.serving.control.schemas import OwnTask
 from envscaler_mcp.serving.session import Judge, Session
 from envscaler_mcp.serving.suggestion import did_you_mean, quote_value
-from envscaler_mcp.serving.tasks import Offer, TaskList, offered_tasks
+from envscaler_mcp.serving.tasks import Offer, TaskList, TaskWords, offered_tasks
 
 MOST_CHECKS = 200
 """Of a task that an owner brings along; each may be a process."""
@@ -88,6 +88,12 @@ class HostedEnvironment:
             tasks = offered_tasks(self._tasks.words, offer, scenario, key[1])
             known = self._offered[key] = OfferedTasks(tasks)
         return known
+
+    async def task_to_train_on(self, named: str) -> TaskWords | None:
+        """The task of that id, where visitors may begin at it."""
+        await self.read_tasks()
+        words = () if self._tasks is None else self._tasks.words
+        return next((task for task in words if task.id == named and task.split == "train"), None)
 
     async def scenarios(self) -> tuple[Scenario, ...]:
         """Its tasks, whole: for owners of worlds, since they hold the solutions."""

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
 from typing import Any
 
 from envscaler_mcp.farm.environments import HostedEnvironment
 from envscaler_mcp.farm.folder_reading import FolderError
-from envscaler_mcp.farm.hosted_world import HostedWorld
+from envscaler_mcp.farm.hosted_world import HostedWorld, Start
 from envscaler_mcp.farm.http_messages import Answer, Request
 from envscaler_mcp.farm.jsonrpc import (
     HANDSHAKE_VERSIONS,
@@ -35,8 +36,12 @@ NO_PAGE = "This is the address of a world: MCP clients send to it with POST, and
 _quoted = json.encoder.encode_basestring
 
 
-Arrival = Callable[[], Coroutine[Any, Any, HostedWorld]]
-"""Opens the world of a guest link; only a call needs it."""
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """The world of a guest link, which opens with the first call."""
+
+    open: Callable[[], Coroutine[Any, Any, HostedWorld]]
+    start: Start
 
 
 def answer_agent(
@@ -85,7 +90,11 @@ def _listed(
     modern: bool,
     reads_json: bool,
 ) -> Answer | Coroutine[Any, Any, Answer]:
-    tasks = world.offered if isinstance(world, HostedWorld) else environment.offered()
+    tasks = (
+        world.offered
+        if isinstance(world, HostedWorld)
+        else environment.offered(world.start.scenario, world.start.state, world.start.prompts)
+    )
     if tasks is None:
         return _listed_later(environment, world, message, id_, modern, reads_json)
     result = environment.fixed.result(modern, message.method, message.params, tasks)
@@ -113,7 +122,7 @@ async def _listed_later(
 
 async def _arrived(arrival: Arrival, message: RpcMessage, id_: bytes, modern: bool, reads_json: bool) -> Answer:
     try:
-        answer = _called(await arrival(), message, id_, modern, reads_json)
+        answer = _called(await arrival.open(), message, id_, modern, reads_json)
     except RpcError as cause:
         return _error(cause, cause.status if modern else 200, id_)
     return answer if isinstance(answer, Answer) else await answer

