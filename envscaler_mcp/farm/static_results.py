@@ -10,6 +10,7 @@ from envscaler_mcp.farm.jsonrpc import INVALID_PARAMS, METHOD_NOT_FOUND, MODERN_
 from envscaler_mcp.serving import server_info
 from envscaler_mcp.serving.listing import listed_tools
 from envscaler_mcp.serving.outcome import encode
+from envscaler_mcp.serving.records import RecordResources
 from envscaler_mcp.serving.server_info import INTRODUCTION, KEPT_MS, RULES
 
 
@@ -37,11 +38,13 @@ class FixedAnswers:
             "title": environment.title,
             "version": environment.version,
             "description": environment.about,
+            "icons": server_info.ICONS,
         }
+        self.records = RecordResources(environment)
         self._lists: dict[str, dict[str, Any]] = {
             "tools/list": {"tools": listed_tools(environment)},
             "resources/list": {"resources": server_info.resources(environment)},
-            "resources/templates/list": {"resourceTemplates": []},
+            "resources/templates/list": {"resourceTemplates": self.records.templates},
         }
         self._texts = {
             INTRODUCTION: server_info.introduction_text(environment),
@@ -112,17 +115,30 @@ class FixedAnswers:
         return self._shaped(False, result)
 
     def _described(self) -> dict[str, Any]:
+        completions: dict[str, Any] = {"completions": {}} if self.records.kinds else {}
         capabilities = {
+            **completions,
             "prompts": {"listChanged": False},
             "resources": {"listChanged": False, "subscribe": False},
             "tools": {"listChanged": False},
         }
         return {"capabilities": capabilities, "instructions": server_info.instructions(self._card)}
 
+    def of_record(self, modern: bool, uri: str, record: dict[str, Any] | None) -> bytes:
+        """The result of reading a record's address; RpcError where there is no such record."""
+        if record is None:
+            raise RpcError(INVALID_PARAMS, server_info.no_resource(uri), {"uri": uri})
+        return self._shaped(modern, {"contents": [record]}, 0)
+
+    def of_completion(self, modern: bool, completion: dict[str, Any] | None) -> bytes:
+        """The result of a completion."""
+        return self._shaped(modern, {"completion": completion})
+
     def _shaped(self, modern: bool, result: Mapping[str, Any], kept_ms: int | None = None) -> bytes:
         if not modern:
             return encode(dict(result)).encode()
-        caching = {} if kept_ms is None else {"ttlMs": kept_ms, "cacheScope": "public"}
+        scope = "public" if kept_ms else "private"
+        caching = {} if kept_ms is None else {"ttlMs": kept_ms, "cacheScope": scope}
         text = encode({**result, "resultType": "complete", **caching}).encode()
         return b'%s,"_meta":%s}' % (text[:-1], self.stamp)
 

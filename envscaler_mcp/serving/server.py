@@ -21,6 +21,7 @@ from envscaler_mcp.errors import EnvScalerError, WorkerEndedError
 from envscaler_mcp.serving import server_info
 from envscaler_mcp.serving.listing import listed_tools
 from envscaler_mcp.serving.outcome import Outcome, ended, meta_of
+from envscaler_mcp.serving.records import Reading, RecordResources
 from envscaler_mcp.serving.server_info import IDEMPOTENCY_KEY, INTRODUCTION, KEPT_MS, NO_KEY, RULES, is_key
 from envscaler_mcp.serving.world import World
 from envscaler_mcp.serving.world_slot import WorldSlot
@@ -42,6 +43,8 @@ def build_server(world: World | WorldSlot, tasks: Sequence[Scenario] | Tasks = (
     turns = _Turns(served)
     tools = types.ListToolsResult.model_validate({"tools": listed_tools(environment)})
     texts = {INTRODUCTION: server_info.introduction_text(environment), RULES: server_info.rules_text(environment)}
+    records = RecordResources(environment)
+    templates = types.ListResourceTemplatesResult.model_validate({"resourceTemplates": records.templates})
     resources = types.ListResourcesResult.model_validate({"resources": server_info.resources(environment)})
 
     async def list_tools(_context: _Context, _params: Any) -> types.ListToolsResult:
@@ -61,10 +64,15 @@ def build_server(world: World | WorldSlot, tasks: Sequence[Scenario] | Tasks = (
         return resources
 
     async def list_templates(_context: _Context, _params: Any) -> types.ListResourceTemplatesResult:
-        return types.ListResourceTemplatesResult(resource_templates=[])
+        return templates
 
     async def read_resource(_context: _Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         uri = str(params.uri)
+        if records.named(uri) is not None:
+            record = await turns.read(records.read(uri))
+            if record is not None:
+                content = types.TextResourceContents.model_validate(record)
+                return types.ReadResourceResult(contents=[content], ttl_ms=0, cache_scope="private")
         if uri not in texts:
             raise MCPError(types.INVALID_PARAMS, server_info.no_resource(uri), {"uri": uri})
         content = types.TextResourceContents(uri=uri, mime_type="text/markdown", text=texts[uri])
@@ -75,6 +83,7 @@ def build_server(world: World | WorldSlot, tasks: Sequence[Scenario] | Tasks = (
         version=environment.version,
         title=environment.title,
         description=environment.about,
+        icons=[types.Icon.model_validate(icon) for icon in server_info.ICONS],
         instructions=server_info.instructions(environment),
         cache_hints=dict.fromkeys(
             (
@@ -90,6 +99,7 @@ def build_server(world: World | WorldSlot, tasks: Sequence[Scenario] | Tasks = (
         on_list_resources=list_resources,
         on_list_resource_templates=list_templates,
         on_read_resource=read_resource,
+        **(_completion(records, turns) if records.kinds else {}),
         **(_prompts(tasks if callable(tasks) else lambda: tasks) if tasks else {}),
     )
     # The default is a tracing span around each request, which costs as much as the request.
@@ -113,6 +123,25 @@ class _Turns:
         except EnvScalerError as cause:
             logger.exception("a call of %r in %s", tool, served.world.environment.id)
             return ended(cause.reason if isinstance(cause, WorkerEndedError) else "")
+
+    async def read(self, reading: Reading) -> dict[str, Any] | None:
+        """What comes of a reading that makes calls."""
+        try:
+            tool, arguments = next(reading)
+            while True:
+                tool, arguments = reading.send(await self.call(tool, arguments, None))
+        except StopIteration as done:
+            read: dict[str, Any] | None = done.value
+            return read
+
+
+def _completion(records: RecordResources, turns: _Turns) -> dict[str, Any]:
+    async def complete(_context: _Context, params: types.CompleteRequestParams) -> types.CompleteResult:
+        asked = params.model_dump(by_alias=True, mode="json", exclude_none=True)
+        completion = await turns.read(records.complete(asked))
+        return types.CompleteResult.model_validate({"completion": completion})
+
+    return {"on_completion": complete}
 
 
 def _prompts(tasks: Tasks) -> dict[str, Any]:

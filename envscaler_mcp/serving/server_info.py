@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import textwrap
 from collections.abc import Sequence
 from typing import Any, Protocol
@@ -68,6 +69,20 @@ def is_key(key: object) -> bool:
     if type(key) is not str or not 0 < len(key) <= MAX_KEY:
         return False
     return key.isascii() or not any("\ud800" <= char <= "\udfff" for char in key)
+
+
+_SVG = (
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16">'
+    '<path fill="#3b7dd8" d="M1 2h14v3H1zm0 5h9v3H1zm0 5h12v3H1z"/></svg>'
+)
+ICONS = [
+    {
+        "src": f"data:image/svg+xml;base64,{base64.b64encode(_SVG.encode()).decode()}",
+        "mimeType": "image/svg+xml",
+        "sizes": ["any"],
+    }
+]
+"""What a client may show beside a server's name: three rows of records."""
 
 
 class TaskText(Protocol):
