@@ -71,10 +71,7 @@ def host_examples() -> dict[Path, str]:
     _, *words = server_command("hospital_stays", Path(CHECKOUT))
     command = (f"{CHECKOUT}/.venv/bin/python", *words)
     return {
-        folder / client / host_file(client, Path(), Path()).name: json.dumps(
-            HostConnection(client, "hospital_stays", command).document, indent=2
-        )
-        + "\n"
+        folder / client / host_file(client, Path(), Path()).name: HostConnection(client, "hospital_stays", command).text
         for client in CLIENTS
     }
 

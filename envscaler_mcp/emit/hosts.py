@@ -172,6 +172,27 @@ def entry_in(file: EditedFile, connection: HostConnection) -> Any:
     return servers.get(connection.name) if isinstance(servers, dict) else None
 
 
+def command_in(entry: object) -> tuple[str, ...]:
+    """The program and the arguments that an entry names, where it names a program."""
+    if not isinstance(entry, dict):
+        return ()
+    words = [entry.get("command", entry.get("cmd")), *(entry["args"] if isinstance(entry.get("args"), list) else [])]
+    return tuple(words) if all(isinstance(word, str) for word in words) else ()
+
+
+def address_in(entry: object) -> str:
+    """The address that an entry names, where it names one."""
+    given = [entry.get(key) for key in _ADDRESSES] if isinstance(entry, dict) else []
+    return next((address for address in given if isinstance(address, str)), "")
+
+
+def headers_in(entry: object) -> dict[str, str]:
+    """The headers that a host would send to the address of an entry."""
+    given = entry.get("headers", entry.get("http_headers")) if isinstance(entry, dict) else None
+    texts = given.items() if isinstance(given, dict) else ()
+    return {name: value for name, value in texts if isinstance(name, str) and isinstance(value, str)}
+
+
 def is_ours(entry: object, connection: HostConnection) -> bool:
     """Whether an entry is one that `connect` wrote for this environment, here or in another home, and nothing besides."""
     if not isinstance(entry, dict) or not entry.keys() <= _OUR_KEYS:
