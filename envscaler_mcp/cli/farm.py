@@ -231,10 +231,10 @@ def _secret(settings: Settings, variable: str) -> bytes:
 
 def _origins(pages: list[str]) -> frozenset[str]:
     from envscaler_mcp.launch.opening import WrongUseError
+    from envscaler_mcp.serving.pages import is_origin
 
     for page in pages:
-        parts = urlsplit(page)
-        if parts.scheme not in ("http", "https") or page != f"{parts.scheme}://{parts.netloc}" or not parts.netloc:
+        if not is_origin(page):
             raise WrongUseError(f"{page!r} is no origin; write it as a browser does, such as https://studio.example")
     return frozenset(pages)
 

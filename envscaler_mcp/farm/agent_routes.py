@@ -34,6 +34,7 @@ from envscaler_mcp.farm.tokens import Scope
 from envscaler_mcp.farm.world_pages import HEADERS, environment_page, guest_page
 from envscaler_mcp.farm.worlds import FullError, Worlds, start_of_guest
 from envscaler_mcp.serving.control.plane import NoWorldError
+from envscaler_mcp.serving.pages import PAGE_HEADERS
 from envscaler_mcp.serving.tasks import TaskWords
 
 MAX_AGENT_BODY = 256 * 1024
@@ -64,7 +65,7 @@ class AgentService:
             CORSMiddleware,
             allow_origins=sorted(guards.pages),
             allow_methods=["GET", "POST"],
-            allow_headers=_PAGE_HEADERS,
+            allow_headers=PAGE_HEADERS,
             max_age=_PREFLIGHT_SECONDS,
         )
         self.application = application(routes, [pages] if guards.pages else [])
@@ -257,14 +258,4 @@ def scope_of(path: str) -> Scope | None:
     return "agent" if path.startswith("/e/") else "read"
 
 
-_PAGE_HEADERS = (
-    "accept",
-    "authorization",
-    "content-type",
-    "last-event-id",
-    "mcp-method",
-    "mcp-name",
-    "mcp-protocol-version",
-    "mcp-session-id",
-)
 _PREFLIGHT_SECONDS = 3_600

@@ -21,6 +21,7 @@ from envscaler_mcp.html.visible import escaped, visible
 from envscaler_mcp.launch.opening import WrongUseError, open_session
 from envscaler_mcp.launch.server import Load
 from envscaler_mcp.serving.listing import listed_tools
+from envscaler_mcp.serving.pages import is_origin
 from envscaler_mcp.serving.session import Session
 from envscaler_mcp.settings import secret_named
 
@@ -62,6 +63,11 @@ def _check(options: argparse.Namespace) -> None:
         raise WrongUseError("--control and --control-token-env belong together.")
     if options.scenario is not None and options.state is not None:
         raise WrongUseError("A scenario begins at its own state; name --scenario or --state.")
+    for origin in options.allow_origin or ():
+        if not is_origin(origin):
+            raise WrongUseError(f"{origin!r} is no origin; write it as a browser does, such as https://studio.example")
+    if options.allow_origin and not options.http:
+        raise WrongUseError("--allow-origin belongs to --http.")
     if options.with_parent and not options.http:
         raise WrongUseError("--with-parent belongs to --http; on standard input a server always ends with it.")
 
@@ -139,7 +145,7 @@ async def _serve_http(
             f"Other machines could reach {options.host!r}; name a token with --token-env, or use 127.0.0.1."
         )
     with listen(options.host, options.port, token) as sock:
-        runner = http_server(http_app(server, host=options.host, token=token))
+        runner = http_server(http_app(server, host=options.host, token=token, origins=options.allow_origin or ()))
         async with anyio.create_task_group() as group:
             await group.start(_after_signal, runner.stop)
             if options.with_parent:
