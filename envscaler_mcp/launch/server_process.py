@@ -83,25 +83,35 @@ def _list_tools(code: EnvironmentCode, as_json: bool) -> None:
 
 
 async def _serve(folder: Path, load: Load, options: argparse.Namespace) -> None:
-    from envscaler_mcp.serving.control.server import ServerControlPlane
+    from envscaler_mcp.serving.control.server import SERVED, ServerControlPlane
     from envscaler_mcp.serving.server import build_server
-    from envscaler_mcp.serving.tasks import load_scenarios, offered_tasks
+    from envscaler_mcp.serving.tasks import load_scenarios, offered_anywhere, offered_tasks
     from envscaler_mcp.serving.world_slot import WorldSlot
 
     code, tasks = load(folder), load_scenarios(folder)
-    offered: list[Scenario] = []
+    # A world of a person's own, to which no other program gives a start.
+    opens_states = options.scenario is options.state is options.control is None
+    offered = offered_anywhere(tasks, options.prompts) if opens_states else []
+    started: list[str | None] = []
 
     def open_at(scenario: str | None, state: str | None, seed: int | None, prompts: Offer | None) -> Session:
         session = open_session(folder, code, scenario, state, seed, options.isolation)
         begins = session.scenario.state if session.scenario else state or next(iter(code.environment.states), None)
-        offered[:] = offered_tasks(tasks, prompts or options.prompts, scenario, begins)
+        if not opens_states:
+            offered[:] = offered_tasks(tasks, prompts or options.prompts, scenario, begins)
+        started[:] = [begins]
         return session
+
+    async def begin(task: Scenario) -> None:
+        untouched = await plane.world(SERVED).act(lambda session: session.diff_since_start().empty)
+        if not (untouched and started == [task.state]):
+            await plane.replace(None, task.state, options.seed, None)
 
     session = open_at(options.scenario, options.state, options.seed, None)
     served = WorldSlot(session.world)
     plane = ServerControlPlane(code.environment.id, served, session, _with_world_errors(open_at))
     try:
-        server = build_server(served, (lambda: offered) if tasks else ())
+        server = build_server(served, (lambda: offered) if tasks else (), begin if opens_states else None)
         async with _controlled(plane, options) as control:
             if options.http:
                 await _serve_http(server, control, options, plane)

@@ -7,7 +7,7 @@ done in the world it was opened with. Each list may be kept for an hour.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 import mcp_types as types
@@ -31,12 +31,17 @@ logger = logging.getLogger(__name__)
 _AN_HOUR = CacheHint(ttl_ms=KEPT_MS, scope="public")
 _Context = ServerRequestContext[Any]
 Tasks = Callable[[], Sequence[Scenario]]
+Begin = Callable[[Scenario], Awaitable[None]]
+"""Puts a world at the start of a task in the place of the present one, unless that is there already."""
 
 
-def build_server(world: World | WorldSlot, tasks: Sequence[Scenario] | Tasks = ()) -> Server[Any]:
+def build_server(
+    world: World | WorldSlot, tasks: Sequence[Scenario] | Tasks = (), begin: Begin | None = None
+) -> Server[Any]:
     """A server whose tools act on this world, one call at a time, and which offers the tasks as prompts.
 
-    A function tells which tasks those are now, where another world may be put in the place of this one.
+    A function tells which tasks those are now, where another world may be put in the place of this one. With `begin`, a
+    task that is asked for can be done in the world that is there afterwards.
     """
     served = world if isinstance(world, WorldSlot) else WorldSlot(world)
     environment = served.world.environment
@@ -100,7 +105,7 @@ def build_server(world: World | WorldSlot, tasks: Sequence[Scenario] | Tasks = (
         on_list_resource_templates=list_templates,
         on_read_resource=read_resource,
         **(_completion(records, turns) if records.kinds else {}),
-        **(_prompts(tasks if callable(tasks) else lambda: tasks) if tasks else {}),
+        **(_prompts(tasks if callable(tasks) else lambda: tasks, begin) if tasks else {}),
     )
     # The default is a tracing span around each request, which costs as much as the request.
     server.middleware.clear()
@@ -144,15 +149,17 @@ def _completion(records: RecordResources, turns: _Turns) -> dict[str, Any]:
     return {"on_completion": complete}
 
 
-def _prompts(tasks: Tasks) -> dict[str, Any]:
+def _prompts(tasks: Tasks, begin: Begin | None) -> dict[str, Any]:
     async def list_prompts(_context: _Context, _params: Any) -> types.ListPromptsResult:
         return types.ListPromptsResult.model_validate({"prompts": server_info.prompts(tasks())})
 
     async def get_prompt(_context: _Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
-        text = next((task.task for task in tasks() if task.id == params.name), None)
-        if text is None:
+        chosen = next((task for task in tasks() if task.id == params.name), None)
+        if chosen is None:
             raise MCPError(types.INVALID_PARAMS, server_info.no_prompt(params.name), {"name": params.name})
-        content = types.TextContent(type="text", text=text)
+        if begin is not None:
+            await begin(chosen)
+        content = types.TextContent(type="text", text=chosen.task)
         return types.GetPromptResult(messages=[types.PromptMessage(role="user", content=content)])
 
     return {"on_list_prompts": list_prompts, "on_get_prompt": get_prompt}
