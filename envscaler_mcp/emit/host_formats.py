@@ -90,8 +90,8 @@ def _toml_table(text: str, path: Path) -> tuple[int | None, int]:
     if first is None:
         return None, 0
     table = text[first:last]
-    while (kept := re.sub(r"(?:^[ \t]*(?:#[^\n]*)?\r?\n?)\Z", "", table, flags=re.MULTILINE)) != table:
-        table = kept
+    while (shorter := re.sub(r"(?:^[ \t]*(?:#[^\n]*)?\r?\n?)\Z", "", table, flags=re.MULTILINE)) != table:
+        table = shorter
     return first, first + len(table)
 
 
