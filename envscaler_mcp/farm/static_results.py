@@ -28,6 +28,9 @@ OF_TASKS = frozenset({"prompts/list", "prompts/get"})
 NO_TASKS = OfferedTasks(())
 
 
+_SERVER_INFO = "io.modelcontextprotocol/serverInfo"
+
+
 class FixedAnswers:
     """The results of every request that is no call, as the bytes that are sent."""
 
@@ -51,8 +54,9 @@ class FixedAnswers:
             RULES: server_info.rules_text(environment),
         }
         self._made: dict[tuple[bool, str], bytes] = {}
-        self.stamp = encode({"io.modelcontextprotocol/serverInfo": self._server}).encode()
-        """Who answers, as every result of the modern era says."""
+        brief = {key: value for key, value in self._server.items() if key != "icons"}
+        self.stamp = encode({_SERVER_INFO: brief}).encode()
+        """Who answers, as every result of the modern era says; the icon comes with `server/discover` alone."""
 
     def result(self, modern: bool, method: str, params: Mapping[str, Any], tasks: OfferedTasks) -> bytes:
         """The result of a request to a world that offers these tasks; RpcError where there is none."""
@@ -107,7 +111,8 @@ class FixedAnswers:
     def _discovered(self) -> bytes:
         versions = {"supportedVersions": list(MODERN_VERSIONS)}
         caching = {"ttlMs": KEPT_MS, "cacheScope": "public"}
-        return self._shaped(True, {**versions, **self._described(), **caching})
+        meta = {"_meta": {_SERVER_INFO: self._server}}
+        return encode({**versions, **self._described(), "resultType": "complete", **caching, **meta}).encode()
 
     def _initialized(self, params: Mapping[str, Any]) -> bytes:
         version = negotiated(params)
