@@ -8,23 +8,42 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from envscaler_mcp.cli.bench_run import farm_at
 from envscaler_mcp.cli.printing import print_json, progress_bar, say
 from envscaler_mcp.html.visible import on_one_line
 
 if TYPE_CHECKING:
     from envscaler_mcp.official.scripted import Replayed
+    from envscaler_mcp.official.stage import Way
 
 
 def replay_scripts(
+    ctx: typer.Context,
     files: Annotated[
         list[Path],
         typer.Argument(metavar="FIXTURES", help="Files of scripted episodes, .jsonl or .jsonl.gz.", exists=True),
     ],
     parallel: Annotated[int, typer.Option(help="How many episodes are played at the same time.", min=1, max=64)] = 4,
     via: Annotated[
-        Literal["worker", "stdio"],
-        typer.Option(help="Whether MCP servers are in this process, or each player has a server process."),
+        Literal["worker", "stdio", "farm"],
+        typer.Option(
+            help="Whether MCP servers are in this process, each player has a server process, or worlds are at a farm, over HTTP."
+        ),
     ] = "worker",
+    server: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="With --via farm: the control plane of a farm that serves the benchmark, a socket file, a port or a URL. Default: a farm in this process.",
+        ),
+    ] = None,
+    token_env: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="The environment variable with a token of that farm for `control`. Default: made with the secret of this user's farm.",
+        ),
+    ] = "",
     shuffle: Annotated[
         int | None, typer.Option(metavar="SEED", help="Play them in an order of chance, by this seed.")
     ] = None,
@@ -44,9 +63,11 @@ def replay_scripts(
     if shuffle is not None:
         random.Random(shuffle).shuffle(fixtures)  # noqa: S311
     done: list[Replayed] = []
+    way: Way = "http" if via == "farm" else via
+    farm = farm_at(ctx, via, server, token_env)
     for benchmark, scripts in by_benchmark(fixtures):
         with Stage.of(benchmark, source) as stage, progress_bar(f"replaying {benchmark.name}") as progress:
-            anyio.run(replay_fixtures, stage, scripts, parallel, done.append, progress, via)
+            anyio.run(replay_fixtures, stage, scripts, parallel, done.append, progress, way, farm)
     others = sorted((each for each in done if each.differences), key=lambda each: (each.benchmark, each.fixture.task))
     if as_json:
         print_json({

@@ -14,9 +14,13 @@ from envscaler_mcp.config.bench import BenchOptions
 
 if TYPE_CHECKING:
     from envscaler_mcp.artifacts.run import RunPlan
+    from envscaler_mcp.official.at_farm import FarmAccess
     from envscaler_mcp.official.benchmark import Benchmark
     from envscaler_mcp.runs import PricedEndpoint
     from envscaler_mcp.scoring.run_folder import Tally
+
+
+_TOKEN_SECONDS = 30 * 86_400.0
 
 
 @configured(BenchOptions)
@@ -33,6 +37,7 @@ def run_official(ctx: typer.Context, options: BenchOptions) -> None:
     benchmark = benchmark_named(options.benchmark)
     _refuse_contradictions(benchmark, options)
     models = _models(ctx, options)
+    farm = farm_at(ctx, options.via, options.server, options.token_env)
     with Stage.of(benchmark, options.source) as stage, progress_bar("playing") as progress:
         plan = plan_benchmark(stage, options)
 
@@ -43,7 +48,10 @@ def run_official(ctx: typer.Context, options: BenchOptions) -> None:
                 make_agent = (
                     reference_agent(stage) if options.agent == "oracle" else agent_named(options.agent, agents)[1]
                 )
-                return await run_benchmark(stage, plan, make_agent, users, options.out, options.parallel, progress)
+                folder = options.out
+                return await run_benchmark(
+                    stage, plan, make_agent, users, folder, options.parallel, progress, farm=farm
+                )
 
         try:
             tally = anyio.run(play)
@@ -67,6 +75,26 @@ def benchmark_named(name: str) -> Benchmark:
             param_hint="BENCHMARK",
         )
     return BENCHMARKS[name]
+
+
+def farm_at(ctx: typer.Context, via: str, server: str | None, token_env: str) -> FarmAccess | None:
+    """The farm that is named, if one is."""
+    if server is None:
+        if token_env:
+            raise typer.BadParameter("it is the token of a farm that --server names", param_hint="--token-env")
+        return None
+    from envscaler_mcp.farm.tokens import kept_secret, token_for
+    from envscaler_mcp.official.at_farm import FarmAccess
+    from envscaler_mcp.serving.control.client import ControlClient
+    from envscaler_mcp.settings import secret_named
+
+    if via != "farm":
+        raise typer.BadParameter("worlds are at a farm with --via farm", param_hint="--server")
+    named = secret_named(token_env) if token_env else None
+    if token_env and named is None:
+        raise typer.BadParameter(f"the variable {token_env!r} is empty or not set", param_hint="--token-env")
+    token = named or token_for(kept_secret(settings_of(ctx).farm_secret), "control", _TOKEN_SECONDS)
+    return FarmAccess(ControlClient(server, token), token)
 
 
 def _refuse_contradictions(benchmark: Benchmark, options: BenchOptions) -> None:

@@ -5,21 +5,21 @@ from __future__ import annotations
 import logging
 import logging.handlers
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 from urllib.parse import urlsplit
 
 import typer
 
-from envscaler_mcp.cli.lookup import home_of, settings_of
+from envscaler_mcp.cli.lookup import home_of, registry_written, settings_of
 from envscaler_mcp.cli.printing import print_json, say
 from envscaler_mcp.config.choices import Isolation, TokenScope
 from envscaler_mcp.errors import LaunchError
 
 if TYPE_CHECKING:
+    from envscaler_mcp.farm.environments import FarmEnvironment
     from envscaler_mcp.farm.on_ray.farm import RayFarm
     from envscaler_mcp.farm.supervisor import Supervisor
     from envscaler_mcp.settings import Settings
@@ -62,6 +62,13 @@ def farm(
             "without the kernel's layer). Default: auto if other machines can reach the farm, else local."
         ),
     ] = None,
+    benchmark: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="Serve the tasks of this benchmark too, to owners of worlds; repeat for several. `envscaler bench list` names them.",
+        ),
+    ] = None,
     page: Annotated[
         list[str] | None,
         typer.Option(
@@ -74,6 +81,12 @@ def farm(
     tokens: Annotated[
         bool, typer.Option("--tokens", help="Require tokens of agents and readers on this machine too.")
     ] = False,
+    studio: Annotated[
+        bool | None,
+        typer.Option(
+            help="Show the studio at `/` to browsers that have a token. Default: unless other machines can reach the farm."
+        ),
+    ] = None,
     secret_env: Annotated[
         str,
         typer.Option(
@@ -127,7 +140,7 @@ def farm(
         config = FarmConfig(
             servers=home.servers,
             registry=home.registry,
-            registry_written=_written(home.file),
+            registry_written=registry_written(home),
             secret=secret,
             url=address,
             isolation=isolation or ("auto" if others else "local"),
@@ -136,6 +149,8 @@ def farm(
             pages=_origins(page or []),
             tokens=tokens,
             rate=rate,
+            benchmarks=_benchmarks(benchmark or [], ray),
+            studio=not others if studio is None else studio,
             caps=Caps(
                 worlds=-(-max_worlds // count),
                 memory=(max_memory << 20) // count,
@@ -159,6 +174,8 @@ def farm(
                 return
             say(f"{len(home.registry.entries)} environments at {address}")
             say(f"  a fresh world    {address}/e/ENV_ID/new")
+            if config.studio:
+                say(f"  studio           {address}/ in a browser, with a token for control or read")
             say(f"  catalogue        {address}/v0.1/servers")
             say(f"  control plane    {where}, with a token from `envscaler farm token control`")
             say("Ctrl-C ends it.")
@@ -206,6 +223,21 @@ def _nodes(ray: str, others: bool) -> Iterator[int]:
         yield cluster.nodes
 
 
+def _benchmarks(names: list[str], ray: str) -> dict[str, Callable[[], FarmEnvironment]]:
+    """What opens them; each must be on this machine."""
+    if not names:
+        return {}
+    from envscaler_mcp.cli.bench_run import benchmark_named
+    from envscaler_mcp.official.farm_worlds import opens_benchmark
+    from envscaler_mcp.official.source import find
+
+    if ray:
+        raise typer.BadParameter("benchmarks are served on one machine, without --ray", param_hint="--benchmark")
+    for name in names:
+        find(benchmark_named(name).requirement)
+    return {name: opens_benchmark(name) for name in names}
+
+
 def _house(ray: str) -> type[Supervisor | RayFarm]:
     from envscaler_mcp.farm.supervisor import Supervisor
 
@@ -237,10 +269,6 @@ def _origins(pages: list[str]) -> frozenset[str]:
         if not is_origin(page):
             raise WrongUseError(f"{page!r} is no origin; write it as a browser does, such as https://studio.example")
     return frozenset(pages)
-
-
-def _written(file: Path) -> str:
-    return datetime.fromtimestamp(file.stat().st_mtime, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def _keep_audit(file: Path) -> None:

@@ -49,8 +49,10 @@ class BenchConfig(Config):
     parallel: Annotated[int, Field(ge=1, le=64), Flag("How many episodes are played at the same time.")] = 2
     """No part of the plan."""
     via: Annotated[
-        Literal["worker", "stdio"],
-        Flag("Whether MCP servers are in this process, or each player has a server process."),
+        Literal["worker", "stdio", "farm"],
+        Flag(
+            "Whether MCP servers are in this process, each player has a server process, or worlds are at a farm, over HTTP."
+        ),
     ] = "worker"
     max_seconds: Annotated[float, Field(ge=0.001), Flag("At most this many seconds for an episode.", panel=LIMITS)] = (
         3600.0
@@ -79,6 +81,20 @@ class BenchOptions(BenchConfig):
     source: Annotated[
         Path | None, Flag("The folder with the official files, if they are at no usual place.", metavar="DIR")
     ] = None
+    server: Annotated[
+        str | None,
+        Flag(
+            "With --via farm: the control plane of a farm that serves the benchmark, a socket file, a port or a URL. Default: a farm in this process.",
+            metavar="ADDRESS",
+        ),
+    ] = None
+    token_env: Annotated[
+        str,
+        Flag(
+            "The environment variable with a token of that farm for `control`. Default: made with the secret of this user's farm.",
+            metavar="NAME",
+        ),
+    ] = ""
     budget: Annotated[
         float | None,
         Field(ge=0),

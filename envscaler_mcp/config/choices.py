@@ -34,6 +34,7 @@ HostProgram = Literal[
 ]
 """`json` is any other host: the form that most of them read, and no file of its own."""
 TokenScope = Literal["agent", "control", "read"]
+StudioScope = Literal["control", "read"]
 OfferedTasks = Literal["train", "all", "none"]
 Keepable = Literal["masked", "user", "unfinished", "turns", "frame", "duplicate"]
 """Reasons for which an export leaves an episode out, unless `--keep` names them."""

@@ -14,7 +14,7 @@ from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request as AppRequest
 from starlette.responses import Response
-from starlette.routing import Route
+from starlette.routing import BaseRoute, Route
 
 from envscaler_mcp import __version__
 from envscaler_mcp.artifacts import Environment
@@ -23,13 +23,16 @@ from envscaler_mcp.farm.access import Guards, audit
 from envscaler_mcp.farm.application import application, json_response
 from envscaler_mcp.farm.catalogue import Catalogue
 from envscaler_mcp.farm.connections import HandOver
+from envscaler_mcp.farm.environments import HostedEnvironment
 from envscaler_mcp.farm.fair_line import Party
 from envscaler_mcp.farm.folder_reading import FolderError
 from envscaler_mcp.farm.http_messages import Answer, Request
 from envscaler_mcp.farm.jsonrpc import unanswered
+from envscaler_mcp.farm.listening import Listeners, wants_to_listen
 from envscaler_mcp.farm.mcp_endpoint import Arrival, answer_agent
 from envscaler_mcp.farm.metrics import Figures
 from envscaler_mcp.farm.peers import Siblings
+from envscaler_mcp.farm.studio_door import Studio, Visitor
 from envscaler_mcp.farm.tokens import Scope
 from envscaler_mcp.farm.world_pages import HEADERS, environment_page, guest_page
 from envscaler_mcp.farm.worlds import FullError, Worlds, start_of_guest
@@ -46,20 +49,30 @@ class AgentService:
     max_body = MAX_AGENT_BODY
 
     def __init__(
-        self, worlds: Worlds, catalogue: Catalogue, figures: Figures, siblings: Siblings, guards: Guards, url: str
+        self,
+        worlds: Worlds,
+        catalogue: Catalogue,
+        figures: Figures,
+        siblings: Siblings,
+        guards: Guards,
+        url: str,
+        studio: Studio | None = None,
     ) -> None:
+        """`studio` shows worlds to browsers, where this farm has one."""
         self._worlds = worlds
         self._siblings = siblings
         self._guards = guards
         self._url = url
         self._share = worlds.share
-        routes = [
-            Route("/", self._about),
+        self._door = None if studio is None else studio.door
+        routes: list[BaseRoute] = [
             Route("/health", self._health),
             Route("/metrics", figures.metrics),
             Route("/e/{environment}", self._environment),
             Route("/e/{environment}/new", self._guest_link),
+            *Listeners(worlds).routes(),
             *catalogue.routes(),
+            *([Route("/", self._about)] if studio is None else studio.routes(self._about)),
         ]
         pages = Middleware(
             CORSMiddleware,
@@ -73,6 +86,8 @@ class AgentService:
     def admit(self, request: Request) -> Answer | HandOver | None:
         """Decide by the head alone."""
         request.world = world = world_at(request.path)
+        if self._door is not None and world is None and self._door.owns(request):
+            return self._door.admit(request)
         # A browser asks without a token whether it may send a request with one.
         preflight = request.method == "OPTIONS" and self._guards.lets_in(request.headers.get("origin"))
         refusal = self._guards.refusal(request, None if preflight else scope_of(request.path))
@@ -102,7 +117,8 @@ class AgentService:
         world = None if address is None else self._worlds.get(address[1])
         if world is not None and not world.visitor:
             return Party(f"world {world.name}", world.name)
-        holder = self._guards.holder(request) or request.network
+        visitor = self._visitor(request)
+        holder = self._guards.holder(request) or (visitor.holder if visitor is not None else request.network)
         return Party(holder, "" if world is None else world.name)
 
     def elsewhere(self, request: Request) -> str | None:
@@ -111,22 +127,24 @@ class AgentService:
         return None if world is None or self._share.owner(world[1]) == self._share.number else world[1]
 
     def answer(self, request: Request) -> Answer | Coroutine[Any, Any, Answer] | None:
-        """The answer to a request to a world; None for any other."""
+        """The answer to a request to a world; None for any other, and where a stream is asked for."""
         if request.world is None or request.method == "OPTIONS":
             return None
         answer = self._at_world(*request.world, request)
         origin = request.headers.get("origin")
-        if origin is None or not self._guards.lets_in(origin):
+        if answer is None or origin is None or not self._guards.lets_in(origin):
             return answer
         return _readable(answer, origin) if isinstance(answer, Answer) else _readable_later(answer, origin)
 
-    def _at_world(self, environment: str, name: str, request: Request) -> Answer | Coroutine[Any, Any, Answer]:
+    def _at_world(self, environment: str, name: str, request: Request) -> Answer | Coroutine[Any, Any, Answer] | None:
         try:
             world = self._worlds.find(environment, name)
         except NoWorldError as cause:
             if self._worlds.is_guest_link(environment, name):
                 return self._at_guest_link(environment, name, request)
             return unanswered(404, str(cause))
+        if world.listeners is not None and wants_to_listen(request):
+            return None
         return answer_agent(world.environment, world, request)
 
     def _at_guest_link(self, environment: str, name: str, request: Request) -> Answer | Coroutine[Any, Any, Answer]:
@@ -149,8 +167,15 @@ class AgentService:
         return answer if isinstance(answer, Answer) else await answer
 
     def seconds_left(self, request: Request) -> float:
-        """How long its token is good, if it has one."""
-        return self._guards.seconds_left(request)
+        """How long its token, or its session in the studio, is good, if it has one."""
+        visitor = self._visitor(request)
+        return self._guards.seconds_left(request) if visitor is None else visitor.seconds
+
+    def _visitor(self, request: Request) -> Visitor | None:
+        """Who is in the studio."""
+        if self._door is None or "cookie" not in request.headers or not self._door.owns(request):
+            return None
+        return self._door.visitor(request.headers)
 
     def hand_over(self, process: int, sock: socket.socket, received: bytes, holder: str) -> bool:
         """False where too many wait for that process."""
@@ -207,7 +232,7 @@ class AgentService:
         """A task that visitors may begin at: one of those that are offered as prompts."""
         hosted = await self._worlds.environments.find(environment)
         try:
-            task = await hosted.task_to_train_on(named)
+            task = await hosted.task_to_train_on(named) if isinstance(hosted, HostedEnvironment) else None
         except FolderError as cause:
             raise HTTPException(503, str(cause)) from cause
         if task is None:

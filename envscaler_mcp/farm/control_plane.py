@@ -6,27 +6,29 @@ import asyncio
 import json
 import logging
 import secrets
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import Response, StreamingResponse
-from starlette.types import Receive, Scope, Send
+from starlette.responses import Response
 
 from envscaler_mcp.artifacts import Environment, Verdict
 from envscaler_mcp.artifacts.episode import Scoring
 from envscaler_mcp.errors import SandboxError, WorldError
-from envscaler_mcp.farm.access import audit, token_in
+from envscaler_mcp.farm.access import audit, holder_in
 from envscaler_mcp.farm.application import json_response
-from envscaler_mcp.farm.environments import HostedEnvironment
+from envscaler_mcp.farm.benchmark_session import BenchmarkSession
+from envscaler_mcp.farm.environments import FarmEnvironment
+from envscaler_mcp.farm.event_stream import EventStream
+from envscaler_mcp.farm.fair_line import Costs, Party
 from envscaler_mcp.farm.hosted_world import HostedWorld
 from envscaler_mcp.farm.idempotency import IdempotentRequests
+from envscaler_mcp.farm.loop_turns import LoopTurns
 from envscaler_mcp.farm.peers import Siblings, SilentError
 from envscaler_mcp.farm.verdicts import HOLDER, Verdicts
-from envscaler_mcp.farm.watchers import Watcher
 from envscaler_mcp.farm.worlds import FullError, Worlds
 from envscaler_mcp.serving.control.plane import ControlPlane
 from envscaler_mcp.serving.control.schemas import (
@@ -36,21 +38,28 @@ from envscaler_mcp.serving.control.schemas import (
     Done,
     EnvironmentNames,
     ForkOrder,
+    Judgement,
+    JudgeOrder,
     LeaseOrder,
     OpenOrder,
     ScenarioList,
     Snapshot,
+    TurnOrder,
+    UserAnswer,
+    UserOrder,
     VerifyOrder,
     WorldCard,
     WorldCards,
 )
+from envscaler_mcp.serving.session import Session
 from envscaler_mcp.serving.suggestion import quote_value
 
 BATCHES = "/batches"
 """Where another process has the worlds closed that it asked for with one request."""
 _BATCH = "batch"
 _MOST_CANCELLED = 1_000
-_EVENTS = {"cache-control": "no-store", "connection": "close"}
+_CARDS = 256
+"""Worlds that are listed in one turn."""
 
 logger = logging.getLogger(__name__)
 
@@ -64,7 +73,7 @@ def world_in(path: str) -> str | None:
 class FarmControlPlane(ControlPlane[HostedWorld]):
     """One process's part of it; operations on all worlds ask the other processes too, except where one of them asks."""
 
-    operations = FARM_OPERATIONS
+    operations: ClassVar[Sequence[ControlOperation]] = FARM_OPERATIONS
 
     def __init__(
         self, worlds: Worlds, siblings: Siblings, url: str, verdicts: Verdicts, *, for_peers: bool = False
@@ -74,14 +83,16 @@ class FarmControlPlane(ControlPlane[HostedWorld]):
         self.siblings = siblings
         self._for_peers = for_peers
         self._url = url
+        self.turns = LoopTurns(Costs())
+        """Where the rest of a long order waits; the turns of the requests, where this answers requests."""
         self._opens = IdempotentRequests()
         self._cancelled: dict[str, None] = {}
         """Batches whose worlds were closed; one of them may still be opening more."""
 
     async def _answer(self, there: Mapping[str, ControlOperation], request: Request) -> Response:
         operation = there.get(request.method)
+        HOLDER.set(holder_in(request.headers))
         if operation is not None and operation.method != "GET":
-            HOLDER.set(token_in(request.headers.get("authorization", "")))
             audit(operation.does, request.client, request.method, request.url.path)
         return await super()._answer(there, request)
 
@@ -106,7 +117,7 @@ class FarmControlPlane(ControlPlane[HostedWorld]):
                 if batch in self._cancelled:
                     raise WorldError("The process that asked for these worlds has given them up.")
                 cards.append(self.card(world).model_dump())
-                await asyncio.sleep(0)
+                await self._next_turn()
             for number, share in elsewhere:
                 cards += await self._opened_elsewhere(number, order.model_copy(update={"count": share}), batch)
         except BaseException:
@@ -127,8 +138,13 @@ class FarmControlPlane(ControlPlane[HostedWorld]):
         self._cancelled[batch] = None
         if len(self._cancelled) > _MOST_CANCELLED:
             del self._cancelled[next(iter(self._cancelled))]
-        for world in [world for world in self._worlds if world.batch == batch]:
+        await self._close_all([world for world in self._worlds if world.batch == batch])
+
+    async def _close_all(self, worlds: Iterable[HostedWorld]) -> None:
+        for world in worlds:
             await self._worlds.close(world)
+            # Others are answered meanwhile.
+            await asyncio.sleep(0)
 
     async def _one(self, order: OpenOrder) -> HostedWorld:
         try:
@@ -148,11 +164,24 @@ class FarmControlPlane(ControlPlane[HostedWorld]):
         return cards
 
     async def _do_list(self, request: Request) -> dict[str, Any]:  # noqa: ARG002 - all routes get it
-        cards = [self.card(world).model_dump() for world in self._worlds]
+        cards = []
+        for number, world in enumerate(self._worlds, start=1):
+            cards.append(self.card(world).model_dump())
+            if number % _CARDS == 0:
+                await self._next_turn()
         if not self._for_peers:
             for answer in await self.siblings.ask_all(PREFIX):
                 cards += answer["worlds"]
         return {"worlds": sorted(cards, key=lambda card: (card["environment"], card["name"]))}
+
+    async def _next_turn(self) -> None:
+        """Let an order that does many things go on when it is its token's turn."""
+        turn: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+        ticket = self.turns.enter_alone(turn, Party(HOLDER.get()))
+        try:
+            await turn
+        finally:
+            ticket.leave()
 
     async def _do_close(self, world: HostedWorld) -> Done:
         await self._worlds.close(world)
@@ -168,10 +197,9 @@ class FarmControlPlane(ControlPlane[HostedWorld]):
         try:
             for _ in range(order.count):
                 forked.append(await self._worlds.fork(world))
-                await asyncio.sleep(0)
+                await self._next_turn()
         except BaseException:
-            for fork in forked:
-                await self._worlds.close(fork)
+            await self._close_all(forked)
             raise
         return WorldCards(worlds=tuple(map(self.card, forked)))
 
@@ -179,6 +207,20 @@ class FarmControlPlane(ControlPlane[HostedWorld]):
         verdict = await self._verdicts.verdict(world, order.scoring, HOLDER.get())
         world.tell("verified", {"reward": verdict.reward})
         return verdict
+
+    async def _do_turn(self, world: HostedWorld, order: TurnOrder) -> Done:
+        await world.act(lambda session: _benchmark(session).turn(order.turn))
+        world.tell_agents()
+        return Done()
+
+    async def _do_user(self, world: HostedWorld, order: UserOrder) -> UserAnswer:
+        asked = order.strategy, order.text, order.answers
+        return UserAnswer(answer=await world.act(lambda session: _benchmark(session).user(*asked)))
+
+    async def _do_judge(self, world: HostedWorld, order: JudgeOrder) -> Judgement:
+        judgement = await self._verdicts.judgement(world, order.moves, HOLDER.get())
+        world.tell("verified", {"reward": judgement.verdict.reward})
+        return judgement
 
     async def judged(self, world: HostedWorld, scoring: Scoring) -> Verdict:
         """The verdict on a world as it is now."""
@@ -193,9 +235,9 @@ class FarmControlPlane(ControlPlane[HostedWorld]):
     async def _do_scenarios(self, request: Request) -> ScenarioList:
         return ScenarioList(scenarios=await (await self._environment(request)).scenarios())
 
-    async def _environment(self, request: Request) -> HostedEnvironment:
+    async def _environment(self, request: Request) -> FarmEnvironment:
         named = request.path_params["environment"]
-        if named not in self._worlds.environments.entries:
+        if not self._worlds.environments.is_known(named):
             raise HTTPException(404, f"There is no environment {quote_value(named)}.")
         return await self._worlds.environments.find(named)
 
@@ -225,19 +267,10 @@ class FarmControlPlane(ControlPlane[HostedWorld]):
         )
 
 
-class EventStream(StreamingResponse):
-    """Server-sent events, until the client or the world is gone."""
-
-    def __init__(self, events: Watcher | AsyncGenerator[bytes]) -> None:
-        super().__init__(events, media_type="text/event-stream", headers=_EVENTS)
-        self._events = events
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send them; what they come from ends with it, also where the client has left before the first."""
-        try:
-            await super().__call__(scope, receive, send)
-        finally:
-            await self._events.aclose()
+def _benchmark(session: Session) -> BenchmarkSession:
+    if not isinstance(session, BenchmarkSession):
+        raise WorldError("This world is at no task of a benchmark.")
+    return session
 
 
 def _shares(count: int, processes: int) -> list[int]:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Protocol
 
 import anyio
 import anyio.to_thread
 
 from envscaler_mcp.artifacts import Environment, Registry, RegistryEntry, Scenario, State
 from envscaler_mcp.artifacts.run import Isolation
-from envscaler_mcp.errors import ArtifactError, WorldError
+from envscaler_mcp.errors import ArtifactError, EnvScalerError, WorldError
 from envscaler_mcp.farm.folder_reading import (
     CODE_FILES,
     STATES,
@@ -31,6 +35,10 @@ from envscaler_mcp.serving.control.schemas import OwnTask
 from envscaler_mcp.serving.session import Judge, Session
 from envscaler_mcp.serving.suggestion import did_you_mean, quote_value
 from envscaler_mcp.serving.tasks import Offer, TaskList, TaskWords, offered_tasks
+from envscaler_mcp.studio.reasons import Reasons, reasons_in
+from envscaler_mcp.trust.code import BLUEPRINT
+
+logger = logging.getLogger(__name__)
 
 MOST_CHECKS = 200
 """Of a task that an owner brings along; each may be a process."""
@@ -45,8 +53,65 @@ def isolation_of_others(isolation: Isolation) -> Isolation:
     return "auto" if isolation == "local" else isolation
 
 
+@dataclass(frozen=True, slots=True)
+class Start:
+    """Where a world is opened, and which tasks it offers as prompts."""
+
+    scenario: str | None = None
+    state: str | None = None
+    seed: int | None = None
+    prompts: Offer | None = None
+    task: OwnTask | None = None
+    """A task of the owner's, which offers no prompts."""
+
+
+class FarmEnvironment(Protocol):
+    """What the worlds of one environment are opened by, and what it tells without any."""
+
+    card: Environment
+    fixed: FixedAnswers
+    """What it tells."""
+
+    @property
+    def runs_here(self) -> bool:
+        """Whether its worlds may share a process with those of others."""
+
+    @property
+    def memory(self) -> int:
+        """Bytes that it holds outside of this process, beside its worlds."""
+
+    @property
+    def usable(self) -> bool:
+        """False where it must be read again before a world of it opens."""
+
+    async def read_tasks(self) -> None:
+        """Know its tasks; FolderError where they cannot be read."""
+
+    def offered(
+        self, scenario: str | None = None, state: str | None = None, offer: Offer | None = None
+    ) -> OfferedTasks | None:
+        """The tasks that a world offers which was opened there; None where they were not read yet."""
+
+    async def scenarios(self) -> tuple[Scenario, ...]:
+        """Its tasks, whole: for owners of worlds, since they hold the solutions."""
+
+    async def reasons(self) -> Reasons:
+        """Why calls are refused here."""
+
+    async def opening(
+        self, start: Start, isolation: Isolation, limiter: anyio.CapacityLimiter
+    ) -> Callable[[], Session]:
+        """What opens a session there; what it reads before, it reads in threads of this limiter."""
+
+    def close(self) -> None:
+        """The farm ends."""
+
+
 class HostedEnvironment:
-    """One environment: its code and what it tells, without any world."""
+    """The environment of a folder."""
+
+    memory = 0
+    usable = True
 
     def __init__(self, folder: Path, read: ReadFolder, judge: Judge, readers: anyio.CapacityLimiter) -> None:
         self.code = read.code
@@ -59,6 +124,7 @@ class HostedEnvironment:
         self._readers = readers
         self._reading = asyncio.Lock()
         self._tasks: TaskList | None = None
+        self._reasons: Reasons | None = None
         self._starts = Starts(folder, self.code, judge, STATES_HERE if self.runs_here else STATES)
         self._offered: dict[tuple[bool, str, Offer | None], OfferedTasks] = {}
 
@@ -95,6 +161,17 @@ class HostedEnvironment:
         words = () if self._tasks is None else self._tasks.words
         return next((task for task in words if task.id == named and task.split == "train"), None)
 
+    async def reasons(self) -> Reasons:
+        """Why calls are refused here; a blueprint is only read where its code may share a process with others."""
+        if self._reasons is None:
+            rules = self.card.rules
+            if self.runs_here:
+                reading = partial(reasons_in, self._folder / BLUEPRINT, rules)
+                self._reasons = await anyio.to_thread.run_sync(reading, limiter=self._readers)
+            else:
+                self._reasons = Reasons(rules)
+        return self._reasons
+
     async def scenarios(self) -> tuple[Scenario, ...]:
         """Its tasks, whole: for owners of worlds, since they hold the solutions."""
         await self.read_tasks()
@@ -103,6 +180,16 @@ class HostedEnvironment:
         return await anyio.to_thread.run_sync(
             lambda: tuple(tasks.find(words.id) for words in tasks.words), limiter=self._readers
         )
+
+    async def opening(
+        self, start: Start, isolation: Isolation, limiter: anyio.CapacityLimiter
+    ) -> Callable[[], Session]:
+        """What opens a session there."""
+        if start.task is not None:
+            others_named = start.scenario is not None or start.state is not None
+            return partial(self.own_session, start.task, start.seed, isolation, others_named=others_named)
+        task, begins = await self.start_of(start.scenario, start.state, limiter)
+        return partial(self.session, task, begins, start.state, start.seed, isolation)
 
     async def start_of(
         self, scenario: str | None, state: str | None, limiter: anyio.CapacityLimiter
@@ -168,43 +255,83 @@ class HostedEnvironment:
         """
         return self.code.trust == "shipped"
 
+    def close(self) -> None:
+        """Nothing of it outlives its worlds."""
+
+
+class BenchmarkFilesError(WorldError):
+    """The files of a benchmark cannot be read."""
+
 
 class Environments:
     """Those that are registered; the first question about one makes it ready."""
 
-    def __init__(self, servers: ServerFolders, registry: Registry, judge: Judge) -> None:
+    def __init__(
+        self,
+        servers: ServerFolders,
+        registry: Registry,
+        judge: Judge,
+        benchmarks: Mapping[str, Callable[[], FarmEnvironment]] | None = None,
+    ) -> None:
+        """A benchmark is opened when it is first asked for. Owners open its worlds, and no list shows it."""
+        self._benchmarks = benchmarks or {}
         self.entries: dict[str, RegistryEntry] = {entry.id: entry for entry in registry.entries}
         self._servers = servers
         self._judge = judge
-        self._ready: dict[str, HostedEnvironment] = {}
+        self._ready: dict[str, FarmEnvironment] = {}
         self._failures: dict[str, Failures] = {}
         self._reading: dict[str, asyncio.Lock] = {}
         self._readers = anyio.CapacityLimiter(READERS)
         self._elsewhere = anyio.CapacityLimiter(READERS)
         """For folders that take long, which no reader of another folder waits for."""
 
-    def ready(self, environment: str) -> HostedEnvironment | None:
+    def is_known(self, environment: str) -> bool:
+        """Whether there is an environment or a benchmark of that name."""
+        return environment in self.entries or environment in self._benchmarks
+
+    def ready(self, environment: str) -> FarmEnvironment | None:
         """The environment of that id if it was read already; FolderError where its folder cannot be read."""
         ready = self._ready.get(environment)
         if ready is None and environment in self._failures:
             self._failures[environment].check(CODE_FILES)
         return ready
 
-    async def find(self, environment: str) -> HostedEnvironment:
-        """The environment of that id."""
+    async def find(self, environment: str) -> FarmEnvironment:
+        """The environment of that id, or the benchmark of that name."""
         ready = self.ready(environment)
-        if ready is not None:
+        if ready is not None and ready.usable:
             return ready
-        if environment not in self.entries:
+        if not self.is_known(environment):
             near = did_you_mean(environment, self.entries)
             raise WorldError(f"There is no environment {quote_value(environment)}{near}")
         async with self._reading.setdefault(environment, asyncio.Lock()):
             ready = self.ready(environment)
+            if ready is not None and not ready.usable:
+                await anyio.to_thread.run_sync(ready.close, limiter=self._elsewhere)
+                ready = None
             if ready is None:
                 ready = self._ready[environment] = await self._read(environment)
             return ready
 
-    async def _read(self, environment: str) -> HostedEnvironment:
+    @property
+    def memory(self) -> int:
+        """Bytes that they hold outside of this process, beside their worlds."""
+        return sum(ready.memory for ready in self._ready.values())
+
+    def close(self) -> None:
+        """The farm ends."""
+        for ready in self._ready.values():
+            ready.close()
+
+    async def _read(self, environment: str) -> FarmEnvironment:
+        if environment in self._benchmarks:
+            try:
+                return await anyio.to_thread.run_sync(self._benchmarks[environment], limiter=self._elsewhere)
+            except EnvScalerError as cause:
+                # Its message names a folder of this machine.
+                logger.exception("the benchmark %s", environment)
+                why = f"The files of {environment} cannot be read; the farm's log says why."
+                raise BenchmarkFilesError(why) from cause
         folder, registered = self._servers / environment, self.entries[environment].digests
         failures = self._failures.setdefault(environment, Failures(folder))
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Coroutine
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from envscaler_mcp.farm.environments import HostedEnvironment
+from envscaler_mcp.farm.environments import FarmEnvironment, Start
 from envscaler_mcp.farm.folder_reading import FolderError
-from envscaler_mcp.farm.hosted_world import HostedWorld, Start
+from envscaler_mcp.farm.hosted_world import HostedWorld
 from envscaler_mcp.farm.http_messages import Answer, Request
 from envscaler_mcp.farm.jsonrpc import (
     HANDSHAKE_VERSIONS,
@@ -46,7 +46,7 @@ class Arrival:
 
 
 def answer_agent(
-    environment: HostedEnvironment, world: HostedWorld | Arrival, request: Request
+    environment: FarmEnvironment, world: HostedWorld | Arrival, request: Request
 ) -> Answer | Coroutine[Any, Any, Answer]:
     """The answer to whatever was sent to a world's address."""
     if request.method != "POST":
@@ -76,8 +76,10 @@ def answer_agent(
             reading = reading_of(environment.fixed, message)
             if reading is not None:
                 return _read_later(environment, world, reading, message, id_, modern, reads_json)
-            result = environment.fixed.result(modern, message.method, message.params, NO_TASKS)
-            return _sent(b'{"jsonrpc":"2.0","id":%s,"result":%s}' % (id_, result), reads_json)
+            fixed = world.fixed if isinstance(world, HostedWorld) else environment.fixed
+            result = fixed.result(modern, message.method, message.params, NO_TASKS)
+            answer = _sent(b'{"jsonrpc":"2.0","id":%s,"result":%s}' % (id_, result), reads_json)
+            return _in_session(answer, world) if fixed.changing and message.method == "initialize" else answer
         if isinstance(world, HostedWorld):
             return _called(world, message, id_, modern, reads_json)
         return _arrived(world, message, id_, modern, reads_json)
@@ -87,7 +89,7 @@ def answer_agent(
 
 
 def _listed(
-    environment: HostedEnvironment,
+    environment: FarmEnvironment,
     world: HostedWorld | Arrival,
     message: RpcMessage,
     id_: bytes,
@@ -106,7 +108,7 @@ def _listed(
 
 
 async def _listed_later(
-    environment: HostedEnvironment,
+    environment: FarmEnvironment,
     world: HostedWorld | Arrival,
     message: RpcMessage,
     id_: bytes,
@@ -136,7 +138,7 @@ def reading_of(fixed: FixedAnswers, message: RpcMessage) -> Reading | None:
 
 
 async def _read_later(
-    environment: HostedEnvironment,
+    environment: FarmEnvironment,
     world: HostedWorld | Arrival,
     reading: Reading,
     message: RpcMessage,
@@ -200,15 +202,13 @@ async def _shaped_later(
 def _shaped(world: HostedWorld, id_: bytes, modern: bool, reads_json: bool, outcome: Outcome) -> Answer:
     text = outcome.text
     failed = b"false" if outcome.kind == "done" else b"true"
-    body = (
-        b'{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":%s}],"isError":%s,"structuredContent":%s'
-        % (
-            id_,
-            _quoted(text).encode(),
-            failed,
-            outcome.wire.encode(),
-        )
+    body = b'{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":%s}],"isError":%s' % (
+        id_,
+        _quoted(text).encode(),
+        failed,
     )
+    if outcome.wire:
+        body += b',"structuredContent":%s' % outcome.wire.encode()
     meta = meta_of(outcome.kind)
     if modern:
         stamp = world.environment.fixed.stamp
@@ -220,6 +220,12 @@ def _shaped(world: HostedWorld, id_: bytes, modern: bool, reads_json: bool, outc
     else:
         body += b"}}"
     return _sent(body, reads_json)
+
+
+def _in_session(answer: Answer, world: HostedWorld | Arrival) -> Answer:
+    """With the name of a session: some clients listen for changes only where they are given one. It means nothing else."""
+    named = (("mcp-session-id", world.name),) if isinstance(world, HostedWorld) else ()
+    return replace(answer, headers=(*answer.headers, *named))
 
 
 def _noted(message: RpcMessage | None, version: str | None, modern: bool) -> Answer:

@@ -10,9 +10,8 @@ from collections.abc import Callable, Collection, Iterable
 
 import anyio.to_thread
 
-from envscaler_mcp.farm.hosted_world import HostedWorld
+from envscaler_mcp.farm.hosted_world import HostedWorld, VerdictRun
 from envscaler_mcp.farm.verdicts import Verdicts
-from envscaler_mcp.sandbox.check_run import CheckRun
 from envscaler_mcp.sandbox.limits import MIB, resident
 from envscaler_mcp.sandbox.warm_code import loaded_workers
 
@@ -43,6 +42,8 @@ class MemoryWatch:
         self._limit = limit
         self.held_for_clients: Callable[[], int] = int
         """Bytes that the process holds for its clients, which no world can help."""
+        self.held_beside_worlds: Callable[[], int] = int
+        """Bytes of processes that worlds are forked from."""
         self._for_worlds = max(limit - resident(os.getpid()), limit // PART_OF_LOCAL)
         """Bytes that are left for worlds where the process has none yet."""
         self.verdicts: Verdicts | None = None
@@ -87,14 +88,14 @@ class MemoryWatch:
         for world in (*worked[:MOST_WEIGHED], *random.sample(in_workers, min(_SAMPLE, len(in_workers)))):
             world.weigh(now)
         self._in_worlds = sum(world.memory for world in in_workers)
-        self._in_loaded = loaded_workers().memory()
+        self._in_loaded = loaded_workers().memory() + self.held_beside_worlds()
         self._in_checks = 0 if self.verdicts is None else self.verdicts.idle_memory
         for run in self._runs:
             run.weigh()
             self._in_checks += run.memory
 
     @property
-    def _runs(self) -> Collection[CheckRun]:
+    def _runs(self) -> Collection[VerdictRun]:
         return () if self.verdicts is None else self.verdicts.runs
 
     async def make_room(self, worlds: Iterable[HostedWorld]) -> int:
@@ -126,12 +127,12 @@ class MemoryWatch:
 
     async def _make_room_in_workers(self, worlds: Iterable[HostedWorld]) -> int:
         ended = 0
-        holders: list[HostedWorld | CheckRun] = [*worlds, *self._runs]
+        holders: list[HostedWorld | VerdictRun] = [*worlds, *self._runs]
         for world in sorted(holders, key=lambda holder: -holder.memory):
             held = world.memory
             if not (held and self.workers_are_full):
                 break
-            if isinstance(world, CheckRun):
+            if not isinstance(world, HostedWorld):
                 logger.warning("the checks of a verdict held %d MiB and were ended", held // MIB)
                 await anyio.to_thread.run_sync(world.end, "memory", "the farm was short of memory")
                 self._in_checks -= held

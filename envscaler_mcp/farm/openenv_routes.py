@@ -100,9 +100,12 @@ class OpenEnvRoutes:
 
     async def _environment(self, name: str) -> HostedEnvironment:
         try:
-            return await self._worlds.environments.find(name)
+            hosted = await self._worlds.environments.find(name)
         except WorldError as cause:
             raise HTTPException(404, str(cause)) from cause
+        if not isinstance(hosted, HostedEnvironment):
+            raise HTTPException(404, "A benchmark has no sessions here; owners open its worlds with POST /v1/worlds.")
+        return hosted
 
     # Sessions
 

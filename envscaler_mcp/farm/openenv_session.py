@@ -26,6 +26,7 @@ from envscaler_mcp.farm.worlds import Worlds
 from envscaler_mcp.prompts import Prompts
 from envscaler_mcp.scenarios.introduction import introduction_at
 from envscaler_mcp.serving import Outcome
+from envscaler_mcp.serving.code import CallableTool
 from envscaler_mcp.serving.control.schemas import MOST_SEED, OwnTask
 from envscaler_mcp.serving.outcome import CHANGING
 
@@ -183,7 +184,7 @@ class OpenEnvSession:
             seed=0,
         )
         steps = order.max_steps or steps_of(order.scoring, "task")
-        self._channel = channel = HostedChannel(world)
+        self._channel = channel = HostedChannel(world, self.hosted.code.tools)
         live = LiveEpisode(channel, scenario, briefing, EpisodeLimits(steps), published=card.origin == "published")
         await live.begin()
         live.tell(_prompts.render(PROMPTS["task"], introduction=briefing.introduction, task=briefing.task).system)
@@ -268,9 +269,9 @@ class OpenEnvSession:
 class HostedChannel:
     """A world of this process as an episode under way calls it."""
 
-    def __init__(self, world: HostedWorld) -> None:
+    def __init__(self, world: HostedWorld, tools: Mapping[str, CallableTool]) -> None:
         self.world = world
-        self.tools = world.environment.code.tools
+        self.tools = tools
         self.changed = False
         """Whether a call may have changed something since this was set."""
 

@@ -34,7 +34,9 @@ _SERVER_INFO = "io.modelcontextprotocol/serverInfo"
 class FixedAnswers:
     """The results of every request that is no call, as the bytes that are sent."""
 
-    def __init__(self, environment: Environment) -> None:
+    def __init__(self, environment: Environment, tools: Sequence[Mapping[str, Any]] | None = None) -> None:
+        """`tools` are those that one world lists now, where they may change; such a world has nothing to read."""
+        self.changing = tools is not None
         self._card = environment
         self._server = {
             "name": environment.id,
@@ -45,14 +47,11 @@ class FixedAnswers:
         }
         self.records = RecordResources(environment)
         self._lists: dict[str, dict[str, Any]] = {
-            "tools/list": {"tools": listed_tools(environment)},
-            "resources/list": {"resources": server_info.resources(environment)},
+            "tools/list": {"tools": listed_tools(environment) if tools is None else list(tools)},
+            "resources/list": {"resources": [] if self.changing else server_info.resources(environment)},
             "resources/templates/list": {"resourceTemplates": self.records.templates},
         }
-        self._texts = {
-            INTRODUCTION: server_info.introduction_text(environment),
-            RULES: server_info.rules_text(environment),
-        }
+        self._texts = {} if self.changing else _texts(environment)
         self._made: dict[tuple[bool, str], bytes] = {}
         brief = {key: value for key, value in self._server.items() if key != "icons"}
         self.stamp = encode({_SERVER_INFO: brief}).encode()
@@ -84,7 +83,9 @@ class FixedAnswers:
         _check_cursor(params)
         made = self._made.get((modern, method))
         if made is None:
-            made = self._made[modern, method] = self._shaped(modern, self._lists[method], KEPT_MS)
+            made = self._made[modern, method] = self._shaped(
+                modern, self._lists[method], 0 if self.changing else KEPT_MS
+            )
         return made
 
     def _read(self, modern: bool, params: Mapping[str, Any]) -> bytes:
@@ -125,9 +126,10 @@ class FixedAnswers:
             **completions,
             "prompts": {"listChanged": False},
             "resources": {"listChanged": False, "subscribe": False},
-            "tools": {"listChanged": False},
+            "tools": {"listChanged": self.changing},
         }
-        return {"capabilities": capabilities, "instructions": server_info.instructions(self._card)}
+        instructions = {} if self.changing else {"instructions": server_info.instructions(self._card)}
+        return {"capabilities": capabilities, **instructions}
 
     def of_record(self, modern: bool, uri: str, record: dict[str, Any] | None) -> bytes:
         """The result of reading a record's address; RpcError where there is no such record."""
@@ -146,6 +148,10 @@ class FixedAnswers:
         caching = {} if kept_ms is None else {"ttlMs": kept_ms, "cacheScope": scope}
         text = encode({**result, "resultType": "complete", **caching}).encode()
         return b'%s,"_meta":%s}' % (text[:-1], self.stamp)
+
+
+def _texts(environment: Environment) -> dict[str, str]:
+    return {INTRODUCTION: server_info.introduction_text(environment), RULES: server_info.rules_text(environment)}
 
 
 def _check_cursor(params: Mapping[str, Any]) -> None:

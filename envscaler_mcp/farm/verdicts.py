@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter, deque
-from collections.abc import AsyncIterator, Collection
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Collection, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from functools import partial
 
@@ -14,12 +14,15 @@ import anyio.to_thread
 
 from envscaler_mcp.artifacts import Verdict
 from envscaler_mcp.artifacts.episode import Scoring
-from envscaler_mcp.farm.hosted_world import BusyError, HostedWorld
+from envscaler_mcp.errors import WorkerEndedError, WorldError
+from envscaler_mcp.farm.benchmark_session import BenchmarkSession
+from envscaler_mcp.farm.hosted_world import BusyError, HostedWorld, VerdictRun
 from envscaler_mcp.grading.judging import judge
 from envscaler_mcp.sandbox.check_run import CheckRun, RunsChecks
 from envscaler_mcp.sandbox.checking import Checker, DataChecker, NeedsWorkerError
 from envscaler_mcp.sandbox.limits import MIB, Limits
 from envscaler_mcp.serving.control.plane import NoWorldError, final_state
+from envscaler_mcp.serving.control.schemas import Judgement, Move
 
 HOLDER: ContextVar[str] = ContextVar("holder", default="")
 """The token of the request that is being answered."""
@@ -47,10 +50,12 @@ class Verdicts:
         self._reading = Places(MOST_READ)
         self._places = Places()
         self._threads = anyio.CapacityLimiter(2 * PLACES)
-        self._runs: set[CheckRun] = set()
+        self._runs: set[VerdictRun] = set()
 
     async def verdict(self, world: HostedWorld, scoring: Scoring, holder: str) -> Verdict:
         """What the state of the world is worth as an ending; NoWorldError where it is closed meanwhile."""
+        if isinstance(world.session, BenchmarkSession):
+            return (await self.judgement(world, None, holder)).verdict
         if world.session.scenario is None:
             return world.session.judged({}, scoring)
         try:
@@ -60,18 +65,37 @@ class Verdicts:
             pass
         async with self._places.taken(holder, world.waiting_verdicts):
             run = CheckRun(self._checker if world.start.task is None else self._checker_of_own, SECONDS)
-            for runs in (self._runs, world.check_runs):
-                runs.add(run)
-            try:
+            with self._under_way(run, world):
                 verdict = await self._judged(world, scoring, run)
-            finally:
-                for runs in (self._runs, world.check_runs):
-                    runs.discard(run)
-        if run.ended == "closed":
-            raise NoWorldError("This world was closed while it was judged.")
-        if run.ended is not None:
-            raise BusyError("The farm was short of memory and has ended the checks of this verdict; ask for it again.")
+        _check(run)
         return verdict
+
+    async def judgement(self, world: HostedWorld, moves: Sequence[Move] | None, holder: str) -> Judgement:
+        """What the authors of a benchmark say of what was played; only reading that takes a turn of the world."""
+        session = world.session
+        if not isinstance(session, BenchmarkSession):
+            raise WorldError("This world is at no task of a benchmark; `verify` judges it.")
+        async with self._places.taken(holder, world.waiting_verdicts):
+            judging = session.judging()
+            with self._under_way(judging, world):
+                try:
+                    played = await world.act(lambda _: session.played(moves))
+                    return await anyio.to_thread.run_sync(judging.judgement, played, limiter=self._threads)
+                except WorkerEndedError as cause:
+                    _check(judging)
+                    if world.ended is not None:
+                        raise
+                    raise WorldError(f"The judge has ended: {cause}") from cause
+
+    @contextmanager
+    def _under_way(self, run: VerdictRun, world: HostedWorld) -> Iterator[None]:
+        for runs in (self._runs, world.check_runs):
+            runs.add(run)
+        try:
+            yield
+        finally:
+            for runs in (self._runs, world.check_runs):
+                runs.discard(run)
 
     async def _judged(self, world: HostedWorld, scoring: Scoring, checker: RunsChecks) -> Verdict:
         # Only reading the state takes a turn: agents may call while the checks run.
@@ -82,7 +106,7 @@ class Verdicts:
         return await anyio.to_thread.run_sync(judging, limiter=self._threads)
 
     @property
-    def runs(self) -> Collection[CheckRun]:
+    def runs(self) -> Collection[VerdictRun]:
         """Verdicts whose checks run."""
         return tuple(self._runs)
 
@@ -95,6 +119,14 @@ class Verdicts:
         """End the workers."""
         for checker in (self._data, self._checker, self._checker_of_own):
             checker.close()
+
+
+def _check(run: VerdictRun) -> None:
+    """Raise where it was ended from outside."""
+    if run.ended == "closed":
+        raise NoWorldError("This world was closed while it was judged.")
+    if run.ended is not None:
+        raise BusyError("The farm was short of memory and has ended the checks of this verdict; ask for it again.")
 
 
 class Places:

@@ -10,24 +10,24 @@ import re
 import secrets
 import time
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
 
 import anyio.to_thread
 
 from envscaler_mcp.artifacts.run import Isolation
 from envscaler_mcp.errors import EnvScalerError, WorldError
 from envscaler_mcp.farm import memory
-from envscaler_mcp.farm.environments import Environments, HostedEnvironment, isolation_of_others
+from envscaler_mcp.farm.environments import Environments, FarmEnvironment, Start, isolation_of_others
+from envscaler_mcp.farm.garbage import collect_what_was_set_aside, set_survivors_aside
 from envscaler_mcp.farm.held_bytes import HeldBytes
-from envscaler_mcp.farm.hosted_world import Counts, HostedWorld, Start, Terms, Threads
+from envscaler_mcp.farm.hosted_world import Counts, HostedWorld, Terms, Threads
 from envscaler_mcp.farm.memory import MemoryWatch
+from envscaler_mcp.farm.timeline import MAX_RECORDINGS
 from envscaler_mcp.farm.watchers import MAX_EVENTS
 from envscaler_mcp.farm.worker_calls import WorkerCalls
 from envscaler_mcp.serving.control.plane import NoWorldError
 from envscaler_mcp.serving.control.schemas import OwnTask
-from envscaler_mcp.serving.session import Session
 from envscaler_mcp.serving.tasks import Offer
 
 logger = logging.getLogger(__name__)
@@ -113,6 +113,8 @@ class Worlds:
         self.memory = MemoryWatch(caps.memory)
         self.events = HeldBytes(MAX_EVENTS)
         """What waits for watchers of worlds."""
+        self.recordings = HeldBytes(MAX_RECORDINGS)
+        """What is held of recorded calls."""
         self.visitors = 0
 
     def __len__(self) -> int:
@@ -183,7 +185,7 @@ class Worlds:
     async def _place(
         self,
         name: str,
-        hosted: HostedEnvironment,
+        hosted: FarmEnvironment,
         terms: Terms,
         start: Start,
         *,
@@ -196,7 +198,7 @@ class Worlds:
         self._opening += 1
         others = isolation_of_others(self._isolation)
         try:
-            opening = await self._opening_of(hosted, start, "local" if here else others, limiter)
+            opening = await hosted.opening(start, "local" if here else others, limiter)
             session = opening() if here else await anyio.to_thread.run_sync(opening, limiter=limiter)
         finally:
             self._opening -= 1
@@ -204,17 +206,7 @@ class Worlds:
             HostedWorld(name, hosted, session, terms, self.counts, threads, start, self.events, visitor=visitor)
         )
 
-    async def _opening_of(
-        self, hosted: HostedEnvironment, start: Start, isolation: Isolation, limiter: anyio.CapacityLimiter
-    ) -> Callable[[], Session]:
-        """What opens a session there."""
-        if start.task is not None:
-            others_named = start.scenario is not None or start.state is not None
-            return partial(hosted.own_session, start.task, start.seed, isolation, others_named=others_named)
-        task, begins = await hosted.start_of(start.scenario, start.state, limiter)
-        return partial(hosted.session, task, begins, start.state, start.seed, isolation)
-
-    def _threads_of(self, hosted: HostedEnvironment) -> Threads:
+    def _threads_of(self, hosted: FarmEnvironment) -> Threads:
         return self._threads.setdefault(hosted.card.id, Threads(self._calls))
 
     def _admit(self, *, here: bool) -> None:
@@ -309,8 +301,11 @@ class Worlds:
 
     async def reap(self) -> None:
         """Close what is not used for its lease, for as long as the process runs."""
+        set_survivors_aside()
         while True:
             await asyncio.sleep(1)
+            if not self._open:
+                collect_what_was_set_aside()
             now = time.monotonic()
             for world in [candidate for candidate in self._open.values() if candidate.leaves < now]:
                 self.counts.reaped += 1

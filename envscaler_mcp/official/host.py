@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import socket
 import subprocess
 import sys
@@ -23,8 +24,12 @@ from typing import Any, Self
 import anyio
 import anyio.to_thread
 
-from envscaler_mcp.errors import LaunchError, SandboxError, WorkerEndedError
-from envscaler_mcp.sandbox.frames import Bounds, Reader, encode
+from envscaler_mcp.errors import LaunchError, WorkerEndedError, WorldError
+from envscaler_mcp.official.host_program import LIMITS
+from envscaler_mcp.sandbox import limits
+from envscaler_mcp.sandbox.frames import Bounds
+from envscaler_mcp.sandbox.worker_handle import WorkerHandle
+from envscaler_mcp.sandbox.zygote import Spawned
 
 _ROOT = Path(__file__).resolve().parents[2]
 _START = (
@@ -32,7 +37,6 @@ _START = (
     "from envscaler_mcp.official.host_program import main; main(int(sys.argv[1]))"
 )
 _START_SECONDS = 120.0
-_ANSWER_SECONDS = 60.0
 _BOUNDS = Bounds(64 << 20, 8 << 20, 200)
 
 
@@ -58,6 +62,7 @@ class OfficialHost:
 
     def __init__(self, code: HostedCode) -> None:
         self._lock = threading.Lock()
+        self.owner = os.getpid()
         self._temp = tempfile.TemporaryDirectory(prefix="envscaler-official-")
         variables = {name: value.format(temp=self._temp.name) for name, value in code.variables.items()}
         ours, theirs = socket.socketpair()
@@ -89,6 +94,8 @@ class OfficialHost:
             """The digest of every official file that was imported."""
             self.confined: bool = answer["confined"]
             """Whether the kernel lets no episode and no verdict reach anything of this machine."""
+            self.memory = limits.resident(self._process.pid)
+            """Bytes that it held when the official code was imported, which forks share."""
         except BaseException:
             self.close()
             raise
@@ -115,10 +122,24 @@ class OfficialHost:
                 raise
         return OfficialProcess(self, pid, ours)
 
-    def end(self, pid: int) -> None:
-        """End a fork, whatever it is doing."""
+    @property
+    def alive(self) -> bool:
+        """Whether this process can ask it for forks."""
+        return self.owner == os.getpid() and self._process.poll() is None
+
+    def end(self, pid: int, wait: float = 0.0) -> int | None:  # noqa: ARG002 - nothing is waited for
+        """End a fork, whatever it is doing; how it ended is not known."""
+        self.drop(pid)
+        return None
+
+    def drop(self, pid: int) -> None:
+        """The same."""
         with self._lock, contextlib.suppress(OSError):
             self._control.sendall(json.dumps({"do": "end", "pid": pid}).encode() + b"\n")
+
+    def adopt(self, pid: int) -> bool:  # noqa: ARG002 - a fork forks nothing
+        """Never."""
+        return False
 
     def close(self) -> None:
         """Hang up: the host ends its forks and itself."""
@@ -147,13 +168,12 @@ class OfficialHost:
         return answer
 
 
-class OfficialProcess:
+class OfficialProcess(WorkerHandle):
     """One fork; what goes wrong in it, or takes too long, ends it."""
 
     def __init__(self, host: OfficialHost, pid: int, stream: socket.socket) -> None:
-        self._host, self._pid, self._stream = host, pid, stream
-        self._reader = Reader(stream)
-        self._lock = threading.Lock()
+        super().__init__(host, Spawned(pid, stream), LIMITS)
+        self.applied = {}
 
     def __enter__(self) -> Self:
         return self
@@ -161,39 +181,25 @@ class OfficialProcess:
     def __exit__(self, kind: type[BaseException] | None, cause: BaseException | None, _: TracebackType | None) -> None:
         self.close()
 
+    def bounds_of(self, doing: str) -> Bounds:  # noqa: ARG002 - what official code answers is of any length
+        """How large an answer may be."""
+        return _BOUNDS
+
     def open(self, task: Mapping[str, Any]) -> None:
         """The world of a task."""
-        self._ask({"do": "open", "task": task})
-
-    def ask(self, method: str, *given: Any) -> Any:
-        """What a method of the world answers."""
-        return self._ask({"do": method, "given": given})
+        self.answer("open", task=dict(task))
 
     def judge(self, task: Mapping[str, Any], record: Any) -> dict[str, Any]:
         """The official verdict."""
-        verdict: dict[str, Any] = self._ask({"do": "judge", "task": task, "record": record})
+        verdict: dict[str, Any] = self.answer("judge", task=dict(task), record=record)
         return verdict
 
-    def close(self) -> None:
-        """End the fork."""
-        self._stream.close()
-        self._host.end(self._pid)
-
-    def _ask(self, asked: Mapping[str, Any]) -> Any:
-        with self._lock:
-            try:
-                self._stream.settimeout(_ANSWER_SECONDS)
-                self._stream.sendall(encode(dict(asked)))
-                answer = self._reader.next(_BOUNDS)
-            except TimeoutError as cause:
-                self.close()
-                raise WorkerEndedError("time", f"official code took longer than {_ANSWER_SECONDS:g} seconds") from cause
-            except (OSError, SandboxError) as cause:
-                self.close()
-                raise WorkerEndedError("crash", "the process of official code has ended") from cause
-        if "failed" in answer:
-            raise WorkerEndedError("crash", f"official code raised {answer['failed']}")
-        return answer["answer"]
+    def answer(self, do: str, *given: Any, **fields: Any) -> Any:
+        """What the fork answers."""
+        try:
+            return self.ask(do, LIMITS.call_seconds, given=given, **fields)["answer"]
+        except WorldError as cause:
+            raise WorkerEndedError("crash", f"official code raised {cause}") from cause
 
 
 @asynccontextmanager
@@ -209,7 +215,7 @@ async def opened(host: OfficialHost, task: Mapping[str, Any]) -> AsyncIterator[O
 
 async def asked(process: OfficialProcess, method: str, *given: Any) -> Any:
     """What a method of the fork's world answers; other episodes go on meanwhile."""
-    return await anyio.to_thread.run_sync(partial(process.ask, method, *given), abandon_on_cancel=True)
+    return await anyio.to_thread.run_sync(partial(process.answer, method, *given), abandon_on_cancel=True)
 
 
 def _paths() -> Sequence[str]:

@@ -8,6 +8,7 @@ nothing but the imports; these have this user's rights, and so only files whose 
 from __future__ import annotations
 
 import contextlib
+import copy
 import gc
 import importlib
 import importlib.abc
@@ -31,7 +32,8 @@ from envscaler_mcp.sandbox.limits import CHANNEL, MIB, Limits
 from envscaler_mcp.sandbox.probe import Kernel, probe
 
 _MESSAGE = 65536
-LIMITS = Limits(memory=2048 * MIB, cpu_seconds=3600, frame=64 * MIB)
+LIMITS = Limits(memory=2048 * MIB, resident=1024 * MIB, cpu_seconds=3600, call_seconds=60.0, frame=64 * MIB)
+"""What one fork may use."""
 _BOUNDS = Bounds(LIMITS.frame, LIMITS.frame, 200)
 
 
@@ -266,27 +268,68 @@ def _hardened(channel: int, host: int, number: int, kernel: Kernel) -> socket.so
 
 def _answer_all(adapter: Any, stream: socket.socket) -> None:
     reader = Reader(stream)
-    opened: Any = None
+    fork = _Fork(adapter)
     while True:
         try:
             asked = reader.next(_BOUNDS)
         except (ClosedError, FrameError, OSError):
             os._exit(0)
         try:
-            if asked["do"] == "open":
-                opened = adapter.World(asked["task"])
-                answer: Any = True
-            elif asked["do"] == "judge":
-                answer = adapter.judge(asked["task"], asked["record"])
-            else:
-                answer = getattr(opened, _METHODS[_METHODS.index(asked["do"])])(*asked["given"])
-            stream.sendall(encode({"answer": answer}))
+            answer = {"answer": fork.answer(asked)}
         except Exception as cause:
-            stream.sendall(encode({"failed": f"{type(cause).__name__}: {cause}"[:2000]}))
+            answer = {"error": f"{type(cause).__name__}: {cause}"[:2000]}
+        stream.sendall(encode({"id": asked["id"], **answer}))
 
 
-_METHODS = ("call", "digest", "tools", "user")
-"""What a world of an adapter is asked for; it need not have all of them."""
+class _Fork:
+    """One episode or one verdict."""
+
+    def __init__(self, adapter: Any) -> None:
+        self._adapter = adapter
+        self._world: Any = None
+        self._log: list[dict[str, Any]] = []
+        """The calls that were answered, the turns that were begun, and what was said to the user, in their order."""
+        self._keyed: dict[str, tuple[Any, Any]] = {}
+
+    def answer(self, asked: dict[str, Any]) -> Any:
+        """What one request is answered."""
+        match asked["do"]:
+            case "open":
+                self._world = self._adapter.World(asked["task"])
+                return True
+            case "judge":
+                return self._adapter.judge(asked["task"], asked["record"])
+            case "call":
+                tool, arguments = asked["given"]
+                return self._called(tool, arguments, asked.get("key"))
+            case "log":
+                return self._log
+            case "digest":
+                return self._world.digest()
+            case "tools":
+                (turn,) = asked["given"]
+                if turn:
+                    self._log.append({"turn": turn})
+                return self._world.tools(turn)
+            case _:
+                return self._said(*asked["given"])
+
+    def _called(self, tool: str, arguments: dict[str, Any], key: str | None) -> Any:
+        if key in self._keyed and self._keyed[key][0] == [tool, arguments]:
+            return self._keyed[key][1]
+        # The official code may change what it is given.
+        sent = copy.deepcopy(arguments)
+        text, is_error = answer = self._world.call(tool, arguments)
+        self._log.append({"tool": tool, "arguments": sent, "observation": text, "is_error": is_error})
+        if key is not None:
+            self._keyed[key] = [tool, sent], answer
+        return answer
+
+    def _said(self, strategy: str, text: str | None, answers: list[str]) -> Any:
+        made = self._world.user(strategy, text, answers)
+        if text is not None and "said" in made:
+            self._log.append({"text": text, "observation": made["said"]})
+        return made
 
 
 class _Nowhere:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import tempfile
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -14,12 +14,15 @@ import anyio
 from anyio.abc import SocketStream
 from mcp import Client, StdioServerParameters
 
+from envscaler_mcp.artifacts import Step
 from envscaler_mcp.errors import WorkerEndedError, ungrouped
 from envscaler_mcp.launch.stdio import START_TIMEOUT, connected, server_variables
+from envscaler_mcp.official.benchmark import OfficialTask
 from envscaler_mcp.official.source import Source
 from envscaler_mcp.official.world import Hearing, OfficialWorld
 
-Opening = Callable[[Mapping[str, Any]], AbstractAsyncContextManager[OfficialWorld]]
+Opening = Callable[[OfficialTask], AbstractAsyncContextManager[OfficialWorld]]
+"""Opens the world of a task."""
 
 
 @asynccontextmanager
@@ -41,9 +44,9 @@ async def worlds_over_stdio(benchmark: str, source: Source) -> AsyncIterator[Ope
             async with await anyio.connect_unix(control) as stream:
 
                 @asynccontextmanager
-                async def opening(content: Mapping[str, Any]) -> AsyncIterator[OfficialWorld]:
+                async def opening(task: OfficialTask) -> AsyncIterator[OfficialWorld]:
                     remote = _Remote(stream)
-                    await remote.ask(do="open", content=dict(content))
+                    await remote.ask(do="open", content=dict(task.content))
                     world = OfficialWorld(remote, client)
                     with hearing.told_to(world):
                         await world.read_tools()
@@ -66,6 +69,9 @@ class _Remote:
 
     async def user(self, *given: Any) -> Any:
         return await self.ask(do="user", given=given)
+
+    async def judged(self, steps: Sequence[Step]) -> None:  # noqa: ARG002
+        return None
 
     async def ask(self, **request: Any) -> Any:
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 
@@ -21,8 +22,10 @@ from envscaler_mcp.episode.providers import provider_of
 from envscaler_mcp.episode.user import User
 from envscaler_mcp.episode.users import model_of_user
 from envscaler_mcp.errors import RunError, first_in
+from envscaler_mcp.official.at_farm import FarmAccess
 from envscaler_mcp.official.benchmark import Benchmark, OfficialTask
-from envscaler_mcp.official.stage import OFFICIAL, Stage, environment_of
+from envscaler_mcp.official.own_farm import at_a_farm
+from envscaler_mcp.official.stage import OFFICIAL, Stage, Way, environment_of
 from envscaler_mcp.official.world import OfficialWorld
 from envscaler_mcp.prompts import Prompts
 from envscaler_mcp.runs.episode_queue import EpisodeQueue
@@ -57,7 +60,7 @@ def plan_benchmark(stage: Stage, config: BenchConfig) -> RunPlan:
     prompts = Prompts()
     return RunPlan(
         agent=agent,
-        via=config.via,
+        via="http" if config.via == "farm" else config.via,
         mode="conversation",
         user=config.user or OFFICIAL,
         scoring=OFFICIAL,
@@ -97,8 +100,26 @@ async def run_benchmark(
     parallel: int,
     progress: Progress,
     watch: Watch = lambda _: None,
+    farm: FarmAccess | None = None,
 ) -> Tally:
-    """Play what is missing of the plan into the folder; an episode counts when its record lies on the disk."""
+    """Play what is missing of the plan into the folder; an episode counts when its record lies on the disk.
+
+    A plan over HTTP is played at that farm, or at one in this process.
+    """
+    async with at_a_farm(stage, farm) if plan.via == "http" else nullcontext(stage) as stage:
+        return await _run(stage, plan, make_agent, user, folder, parallel, progress, watch)
+
+
+async def _run(
+    stage: Stage,
+    plan: RunPlan,
+    make_agent: MakeAgent,
+    user: ModelPlayer | None,
+    folder: Path,
+    parallel: int,
+    progress: Progress,
+    watch: Watch,
+) -> Tally:
     with RunFolder.open(folder, plan) as run:
         missing = run.missing()
         progress("", len(run.tally.done), len(plan.episodes))
@@ -142,7 +163,7 @@ class _Players:
     async def play(self, player: int) -> None:
         """Until nothing is left."""
         benchmark = self._stage.benchmark
-        async with self._stage.reached("stdio" if self._plan.via == "stdio" else "worker") as stage:
+        async with self._stage.reached(_way(self._plan)) as stage:
             await self._play_all(stage, benchmark, player)
 
     async def _play_all(self, stage: Stage, benchmark: Benchmark, player: int) -> None:
@@ -159,6 +180,10 @@ class _Players:
             played = played_episode(self._plan, assigned[0], judged)
             self._queue.finished(played)
             await self._sending.send(played.written)
+
+
+def _way(plan: RunPlan) -> Way:
+    return plan.via if plan.via in ("stdio", "http") else "worker"
 
 
 def _user_of(

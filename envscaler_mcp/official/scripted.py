@@ -5,11 +5,12 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from hashlib import sha256
 from itertools import groupby
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import anyio
 
@@ -18,8 +19,10 @@ from envscaler_mcp.episode.agent import Action, Briefing, MakeAgent
 from envscaler_mcp.episode.agents import DONE
 from envscaler_mcp.episode.live import EpisodeLimits
 from envscaler_mcp.errors import ArtifactError
+from envscaler_mcp.official.at_farm import FarmAccess
 from envscaler_mcp.official.benchmark import BENCHMARKS, Benchmark, Fixture, OfficialTask
-from envscaler_mcp.official.stage import JudgedEpisode, Stage
+from envscaler_mcp.official.own_farm import at_a_farm
+from envscaler_mcp.official.stage import JudgedEpisode, Stage, Way
 from envscaler_mcp.runs.recording import Progress
 
 _SECONDS = 3600.0
@@ -85,13 +88,17 @@ async def replay_fixtures(
     parallel: int,
     take: Callable[[Replayed], None],
     progress: Progress,
-    via: Literal["worker", "stdio"] = "worker",
+    via: Way = "worker",
+    farm: FarmAccess | None = None,
 ) -> None:
-    """Play each in a world of its own, several at a time; `take` is told of each as it is done."""
+    """Play each in a world of its own, several at a time; `take` is told of each as it is done.
+
+    Worlds over HTTP are at that farm, or at one in this process.
+    """
     waiting = iter(fixtures)
     done = 0
 
-    async def play_all() -> None:
+    async def play_all(stage: Stage) -> None:
         nonlocal done
         async with stage.reached(via) as own:
             for fixture in waiting:
@@ -99,9 +106,10 @@ async def replay_fixtures(
                 done += 1
                 progress(fixture.task, done, len(fixtures))
 
-    async with anyio.create_task_group() as group:
+    served = at_a_farm(stage, farm) if via == "http" else nullcontext(stage)
+    async with served as at, anyio.create_task_group() as group:
         for _ in range(min(parallel, len(fixtures))):
-            group.start_soon(play_all)
+            group.start_soon(play_all, at)
 
 
 async def _replayed(stage: Stage, fixture: Fixture) -> Replayed:

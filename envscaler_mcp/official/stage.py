@@ -19,15 +19,19 @@ from envscaler_mcp.episode.loop import play
 from envscaler_mcp.episode.user import User
 from envscaler_mcp.errors import EnvScalerError, WorkerEndedError
 from envscaler_mcp.grading.verdicts import unplayable
+from envscaler_mcp.official.at_farm import FarmAccess, worlds_at_farm
 from envscaler_mcp.official.benchmark import Benchmark, OfficialTask
-from envscaler_mcp.official.host import OfficialHost
+from envscaler_mcp.official.host import OfficialHost, OfficialProcess
 from envscaler_mcp.official.over_stdio import Opening, worlds_over_stdio
 from envscaler_mcp.official.source import Source, find
 from envscaler_mcp.official.world import OfficialWorld, open_world
 from envscaler_mcp.runs.playing import JudgedEpisode as JudgedRecord
+from envscaler_mcp.serving.control.schemas import Judgement
 
 OFFICIAL: Final = "official"
 """The scoring of a run whose judge is the code of a benchmark's authors."""
+Way = Literal["worker", "stdio", "http"]
+"""How an episode reaches its world."""
 MakeOfficialUser = Callable[[OfficialTask, OfficialWorld], User]
 
 
@@ -48,6 +52,8 @@ class Stage:
     host: OfficialHost
     opening: Opening | None = None
     """How worlds are opened that are not in this process."""
+    farm: FarmAccess | None = None
+    """Where they are opened that are reached over HTTP."""
 
     @classmethod
     @contextmanager
@@ -97,16 +103,21 @@ class Stage:
     def world(self, task: OfficialTask) -> AbstractAsyncContextManager[OfficialWorld]:
         """The task's world, for the block."""
         if self.opening is not None:
-            return self.opening(task.content)
+            return self.opening(task)
         return open_world(self.host, self.benchmark.name, task.content)
 
     @asynccontextmanager
-    async def reached(self, via: Literal["worker", "stdio"]) -> AsyncIterator[Stage]:
+    async def reached(self, via: Way) -> AsyncIterator[Stage]:
         """The stage with worlds that are reached so, for one player and the block."""
         if via == "worker":
             yield self
             return
-        async with worlds_over_stdio(self.benchmark.name, self.source) as opening:
+        if via == "http":
+            assert self.farm is not None
+            opened = worlds_at_farm(self.farm, self.benchmark.name, self.source.digest)
+        else:
+            opened = worlds_over_stdio(self.benchmark.name, self.source)
+        async with opened as opening:
             yield replace(self, opening=opening)
 
     def briefing(self, task: OfficialTask, world: OfficialWorld, seed: int = 0) -> Briefing:
@@ -128,18 +139,23 @@ class Stage:
         lost = record.without_ending(OFFICIAL)
         if lost is not None:
             return JudgedEpisode(record, lost, tools=tools)
-        digest = await world.digest() if record.world_lost is None else ""
-        answer = await self.judged(task, record.steps)
-        verdict = record.verdict(_verdict(answer, digest, self.benchmark.requirement.version))
-        return JudgedEpisode(record, verdict, f"sha256:{digest}" if digest else "", tools, answer)
+        judged = None if record.world_lost is not None else await world.judged(record.steps)
+        if judged is None:
+            digest = await world.digest() if record.world_lost is None else ""
+            judged = await anyio.to_thread.run_sync(self.judgement, task, record.steps, digest)
+        final = f"sha256:{judged.digest}" if judged.digest else ""
+        return JudgedEpisode(record, record.verdict(judged.verdict), final, tools, judged.answer)
 
-    async def judged(self, task: OfficialTask, steps: Sequence[Step]) -> dict[str, Any]:
-        """What the official code says of recorded steps; each time a fresh copy of it is asked."""
-        return await anyio.to_thread.run_sync(self._judged, task, self.benchmark.record(task, steps))
-
-    def _judged(self, task: OfficialTask, record: Any) -> dict[str, Any]:
+    def judgement(self, task: OfficialTask, steps: Sequence[Step], digest: str) -> Judgement:
+        """What the official code says of recorded steps that have ended in this state; a fresh copy of it is asked."""
         with self.host.fork() as judge:
-            return judge.judge({**task.content, **task.answers}, record)
+            return self.judgement_by(judge, task, steps, digest)
+
+    def judgement_by(self, judge: OfficialProcess, task: OfficialTask, steps: Sequence[Step], digest: str) -> Judgement:
+        """The same, by a copy that was not asked anything before."""
+        answer = judge.judge({**task.content, **task.answers}, self.benchmark.record(task, steps))
+        verdict = _verdict(answer, digest, self.benchmark.requirement.version)
+        return Judgement(verdict=verdict, digest=digest, answer=answer)
 
 
 def _verdict(answer: Mapping[str, Any], digest: str, version: str) -> Verdict:

@@ -19,11 +19,12 @@ from mcp.server.lowlevel import NotificationOptions, Server
 from mcp.server.models import InitializationOptions
 from pydantic import Field
 
-from envscaler_mcp.artifacts import StateDiff, Tool
+from envscaler_mcp.artifacts import StateDiff, Step, Tool
 from envscaler_mcp.errors import EnvScalerError, WorkerEndedError, ungrouped
 from envscaler_mcp.official.host import OfficialHost, OfficialProcess, asked, opened
 from envscaler_mcp.serving import Outcome
 from envscaler_mcp.serving.code import CallableTool
+from envscaler_mcp.serving.control.schemas import Judgement
 
 DOCUMENT = "envscaler/official"
 """Under this name the `_meta` of a tool has the authors' own definition of it."""
@@ -85,7 +86,9 @@ class OfficialServer:
     async def _list_tools(self, context: _Context, _params: Any) -> types.ListToolsResult:
         if context.session not in self._sessions:
             self._sessions.append(context.session)
-        return types.ListToolsResult(tools=[_listed(definition) for definition in self._definitions])
+        return types.ListToolsResult(
+            tools=[types.Tool.model_validate(listing(definition)) for definition in self._definitions]
+        )
 
     async def _call_tool(self, _context: _Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         async with self._turn:
@@ -110,6 +113,9 @@ class WorldControl(Protocol):
     async def user(self, *given: Any) -> Any:
         """What the code of the task's user answers."""
 
+    async def judged(self, steps: Sequence[Step]) -> Judgement | None:
+        """The verdict on an episode in it; None where the program itself asks the judge."""
+
 
 class _Here:
     """The control of a world whose server is in this process."""
@@ -126,6 +132,9 @@ class _Here:
 
     async def user(self, *given: Any) -> Any:
         return await asked(self._process, "user", *given)
+
+    async def judged(self, steps: Sequence[Step]) -> None:  # noqa: ARG002
+        return None
 
 
 class Hearing:
@@ -183,6 +192,10 @@ class OfficialWorld:
         """What the code of the task's user answers, where that is official; no agent can ask it."""
         return await self._control.user(*given)
 
+    async def judged(self, steps: Sequence[Step]) -> Judgement | None:
+        """The verdict of the farm that holds the world; None where the program itself asks the judge."""
+        return await self._control.judged(steps)
+
     async def digest(self) -> str:
         """Of the state as the official check compares it; empty where the benchmark has no such thing."""
         return await self._control.digest()
@@ -215,16 +228,15 @@ async def open_world(host: OfficialHost, name: str, content: Mapping[str, Any]) 
                     yield world
 
 
-def _listed(definition: Mapping[str, Any]) -> types.Tool:
-    return types.Tool.model_validate(
-        {
-            "name": definition["name"],
-            "description": definition.get("description", ""),
-            "inputSchema": definition["parameters"],
-            # The SDK sorts the keys of a schema, and models read them in the authors' order.
-            "_meta": {DOCUMENT: definition},
-        }
-    )
+def listing(definition: Mapping[str, Any]) -> dict[str, Any]:
+    """A tool as the protocol lists it."""
+    return {
+        "name": definition["name"],
+        "description": definition.get("description", ""),
+        "inputSchema": definition["parameters"],
+        # The SDK sorts the keys of a schema, and models read them in the authors' order.
+        "_meta": {DOCUMENT: definition},
+    }
 
 
 def _callable(listed: types.Tool) -> CallableTool:

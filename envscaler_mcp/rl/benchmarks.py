@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import ExitStack, asynccontextmanager, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,12 +13,18 @@ from anyio.from_thread import BlockingPortal, start_blocking_portal
 from envscaler_mcp.artifacts import Verdict
 from envscaler_mcp.episode.agent import Action, Observation
 from envscaler_mcp.episode.calling import action_of_message
+from envscaler_mcp.episode.users import model_of_user
 from envscaler_mcp.errors import RunError
+from envscaler_mcp.rl.users import opened_player
+from envscaler_mcp.serving.control.client import ControlClient
 from envscaler_mcp.serving.suggestion import did_you_mean
+from envscaler_mcp.settings import Settings
 
 if TYPE_CHECKING:
     from envscaler_mcp.episode.live import LiveEpisode
-    from envscaler_mcp.official.benchmark import OfficialTask
+    from envscaler_mcp.episode.model_player import ModelPlayer
+    from envscaler_mcp.llm import Endpoint
+    from envscaler_mcp.official.benchmark import Benchmark, OfficialTask
     from envscaler_mcp.official.stage import Stage
     from envscaler_mcp.official.world import OfficialWorld
 
@@ -25,38 +32,103 @@ _SECONDS = 3600.0
 
 
 @contextmanager
-def benchmark(name: str, source: Path | str | None = None) -> Iterator[BenchmarkGym]:
-    """The tasks of a benchmark whose files are on this machine, for the block; `source` is their folder, if they are at no usual place."""
+def benchmark(
+    name: str,
+    source: Path | str | None = None,
+    *,
+    user: str = "",
+    user_strategy: str = "",
+    endpoint: Endpoint | None = None,
+    url: str | None = None,
+    token: str | None = None,
+) -> Iterator[BenchmarkGym]:
+    """The tasks of a benchmark whose files are on this machine, for the block; `source` is their folder, if they are at no usual place.
+
+    Where a model plays the user, `user` is that model, asked at the endpoint (by default at that of this user's settings), or
+    `scripted`: who says the whole task at once. With the `url` of a farm's control plane worlds are opened there.
+    """
     from envscaler_mcp.official.benchmark import BENCHMARKS
     from envscaler_mcp.official.stage import Stage
 
     if name not in BENCHMARKS:
         raise RunError(f"There is no benchmark {name!r}{did_you_mean(name, BENCHMARKS)}.")
     chosen = BENCHMARKS[name]
-    if chosen.needs_user_model:
-        raise RunError(f"A model plays the user of {name}; `envscaler bench run` asks it.")
-    with Stage.of(chosen, None if source is None else Path(source)) as stage, start_blocking_portal() as portal:
-        yield BenchmarkGym(stage, portal)
+    _refuse_contradictions(chosen, user, user_strategy)
+    with ExitStack() as stack:
+        stage = stack.enter_context(Stage.of(chosen, None if source is None else Path(source)))
+        portal = stack.enter_context(start_blocking_portal())
+        if url is not None:
+            stage = stack.enter_context(portal.wrap_async_context_manager(_at_farm(stage, url, token)))
+        player = opened_player(stack, portal, user, endpoint) if model_of_user(user) else None
+        yield BenchmarkGym(stage, portal, player, user_strategy)
+
+
+def _refuse_contradictions(benchmark: Benchmark, user: str, strategy: str) -> None:
+    name = benchmark.name
+    if not benchmark.needs_user_model and (user or strategy):
+        raise RunError(f"No model plays the user of {name}.")
+    if benchmark.needs_user_model and user != "scripted" and not model_of_user(user):
+        raise RunError(
+            f"A model plays the user of {name}: name it with user='openai:MODEL', or user='scripted' for a script that "
+            "says the whole task at once."
+        )
+    if strategy and strategy not in benchmark.user_strategies:
+        ways = ", ".join(benchmark.user_strategies) or "none to choose from"
+        raise RunError(f"There is no user_strategy {strategy!r}; there is {ways}.")
+
+
+@asynccontextmanager
+async def _at_farm(stage: Stage, url: str, token: str | None) -> AsyncIterator[Stage]:
+    from envscaler_mcp.official.at_farm import FarmAccess
+    from envscaler_mcp.rl.farm import farm_token
+
+    secret = farm_token(Settings.read()) if token is None else token
+    with ControlClient(url, secret) as control:
+        async with replace(stage, farm=FarmAccess(control, secret)).reached("http") as reached:
+            yield reached
 
 
 class BenchmarkGym:
-    """Opens episodes. Threads may share it."""
+    """Opens episodes. Threads may share it, each with episodes of its own."""
 
-    def __init__(self, stage: Stage, portal: BlockingPortal) -> None:
+    def __init__(
+        self, stage: Stage, portal: BlockingPortal, player: ModelPlayer | None = None, strategy: str = ""
+    ) -> None:
         self._stage, self._portal = stage, portal
+        self._player, self._strategy = player, strategy
 
     def tasks(self, category: str | None = None) -> tuple[str, ...]:
         """The ids of all tasks, or of those of a category."""
         return tuple(task.id for task in self._stage.tasks.values() if category in (None, task.category))
 
     @contextmanager
-    def open(self, task: str) -> Iterator[BenchmarkEpisode]:
-        """An attempt at a task, for the block."""
+    def open(self, task: str, seed: int = 0) -> Iterator[BenchmarkEpisode]:
+        """An attempt at a task, for the block; the user's model is sent the seed."""
         if task not in self._stage.tasks:
             raise RunError(f"There is no task {task!r}{did_you_mean(task, self._stage.tasks)}.")
         wanted = self._stage.tasks[task]
-        with self._portal.wrap_async_context_manager(_opened(self._stage, wanted)) as (live, world):
+        with self._portal.wrap_async_context_manager(self._opened(wanted, seed)) as (live, world):
             yield BenchmarkEpisode(self._stage, self._portal, wanted, live, world)
+
+    @asynccontextmanager
+    async def _opened(self, task: OfficialTask, seed: int) -> AsyncIterator[tuple[LiveEpisode, OfficialWorld]]:
+        from envscaler_mcp.episode.live import EpisodeLimits, LiveEpisode
+        from envscaler_mcp.official.stage import scenario_of
+
+        stage, benchmark = self._stage, self._stage.benchmark
+        async with stage.world(task) as world:
+            live = LiveEpisode(
+                world,
+                scenario_of(benchmark, stage.source, task),
+                stage.briefing(task, world, seed),
+                EpisodeLimits(benchmark.max_steps, _SECONDS),
+                benchmark.user(task, world, self._player, seed, self._strategy),
+                rules=benchmark.rules(task),
+            )
+            await live.begin()
+            _raise_if_stopped(live)
+            live.tell(task.system)
+            yield live, world
 
 
 class BenchmarkEpisode:
@@ -95,6 +167,7 @@ class BenchmarkEpisode:
             return Observation(f"The episode is over ({self._live.played.ended}).", refused=True)
         action = move if isinstance(move, Action) else action_of_message(move)
         observation: Observation = self._portal.call(self._live.act, action)
+        _raise_if_stopped(self._live)
         return observation
 
     def call(self, name: str, arguments: Mapping[str, Any] | None = None) -> Observation:
@@ -110,20 +183,7 @@ class BenchmarkEpisode:
         return self._portal.call(self._stage.judge, self._task, self._live.settled(), self._world).verdict
 
 
-@asynccontextmanager
-async def _opened(stage: Stage, task: OfficialTask) -> AsyncIterator[tuple[LiveEpisode, OfficialWorld]]:
-    from envscaler_mcp.episode.live import EpisodeLimits, LiveEpisode
-    from envscaler_mcp.official.stage import scenario_of
-
-    async with stage.world(task) as world:
-        live = LiveEpisode(
-            world,
-            scenario_of(stage.benchmark, stage.source, task),
-            stage.briefing(task, world),
-            EpisodeLimits(stage.benchmark.max_steps, _SECONDS),
-            stage.benchmark.user(task, world, None, 0),
-            rules=stage.benchmark.rules(task),
-        )
-        await live.begin()
-        live.tell(task.system)
-        yield live, world
+def _raise_if_stopped(live: LiveEpisode) -> None:
+    """The user's model will not answer in any other episode either."""
+    if live.played.stopped is not None:
+        raise live.played.stopped

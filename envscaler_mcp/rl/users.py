@@ -54,25 +54,8 @@ class Users:
                 self._portal = self._stack.enter_context(start_blocking_portal())
             player = self._players.get(name)
             if player is None:
-                player = self._players[name] = self._opened(self._portal, name)
+                player = self._players[name] = opened_player(self._stack, self._portal, name, self._endpoint)
             return self._portal, player
-
-    def _opened(self, portal: BlockingPortal, name: str) -> ModelPlayer:
-        folder = Path(self._stack.enter_context(tempfile.TemporaryDirectory(prefix="envscaler-")))
-        plan = RunPlan(
-            agent="noop",
-            via="direct",
-            mode="conversation",
-            user=name,
-            scoring="framed",
-            max_steps=MAX_STEPS,
-            max_seconds=MAX_SECONDS,
-            episodes=(),
-        )
-        models = open_models(plan, folder, user=PricedEndpoint(self._endpoint or _own_endpoint()))
-        _, player = self._stack.enter_context(portal.wrap_async_context_manager(models))
-        assert player is not None
-        return player
 
     def close(self) -> None:
         """End what asks models."""
@@ -80,6 +63,25 @@ class Users:
             self._players.clear()
             self._portal = None
             self._stack.close()
+
+
+def opened_player(stack: ExitStack, portal: BlockingPortal, name: str, endpoint: Endpoint | None = None) -> ModelPlayer:
+    """The model that plays users of that name, asked in the thread of the portal until the stack is closed."""
+    folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="envscaler-")))
+    plan = RunPlan(
+        agent="noop",
+        via="direct",
+        mode="conversation",
+        user=name,
+        scoring="framed",
+        max_steps=MAX_STEPS,
+        max_seconds=MAX_SECONDS,
+        episodes=(),
+    )
+    models = open_models(plan, folder, user=PricedEndpoint(endpoint or _own_endpoint()))
+    _, player = stack.enter_context(portal.wrap_async_context_manager(models))
+    assert player is not None
+    return player
 
 
 class PortalUser:

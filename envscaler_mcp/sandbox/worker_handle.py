@@ -16,7 +16,7 @@ import time
 import weakref
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any, NoReturn, TypeVar
+from typing import Any, NoReturn, Protocol, TypeVar
 
 from envscaler_mcp.errors import EnvScalerError, Reason, SandboxError, WorkerEndedError, WorldError
 from envscaler_mcp.sandbox import limits as bounds
@@ -46,10 +46,32 @@ _OF_STATES = ("state", "attempt", "diff", "diff_since", "check")
 T = TypeVar("T")
 
 
+class Parent(Protocol):
+    """The process that a worker was forked from, as this process uses it."""
+
+    owner: int
+    """The process that may ask it."""
+    memory: int
+    """Bytes that it held when it began to fork workers, which they share."""
+
+    @property
+    def alive(self) -> bool:
+        """Whether this process can ask it."""
+
+    def end(self, pid: int, wait: float = 0.0) -> int | None:
+        """Kill a worker; its exit status, where that is known."""
+
+    def drop(self, pid: int) -> None:
+        """Have a worker killed without waiting for it."""
+
+    def adopt(self, pid: int) -> bool:
+        """Whether a worker that a worker forked is its child now."""
+
+
 class WorkerHandle:
     """One worker. One request at a time; threads may share the handle."""
 
-    def __init__(self, zygote: Zygote, spawned: Spawned, limits: Limits) -> None:
+    def __init__(self, zygote: Parent, spawned: Spawned, limits: Limits) -> None:
         self.pid = spawned.pid
         self.limits = limits
         self._zygote = zygote
@@ -83,10 +105,10 @@ class WorkerHandle:
     def start(cls, zygote: Zygote, limits: Limits, layers: Layers) -> WorkerHandle:
         """A new worker from the zygote, hardened; no unread code has run in it."""
         worker = cls(zygote, zygote.spawn(limits, layers), limits)
-        worker._meet(layers)
+        worker._meet(wanted=layers.kernel and zygote.kernel.works)
         return worker
 
-    def _meet(self, layers: Layers) -> None:
+    def _meet(self, *, wanted: bool) -> None:
         """Receive the seccomp listener and the report of what the worker applied to itself.
 
         The listener comes first, as a descriptor beside one byte: from then on each clone of the worker waits in the kernel
@@ -103,7 +125,7 @@ class WorkerHandle:
         self.applied = self._next(deadline, doing)
         if "failed" in self.applied:
             self._void("crash", f"{doing}: {self.applied['failed']}")
-        if layers.kernel and self._zygote.kernel.works and not self.applied.get("kernel"):
+        if wanted and not self.applied.get("kernel"):
             self._void("crash", f"{doing}: the kernel layer could not be applied")
 
     applied: dict[str, Any]
@@ -404,7 +426,7 @@ def _closed_with_last_user(listener: Listener) -> Listener:
     return listener
 
 
-def _end_quietly(zygote: Zygote, spawned: Spawned) -> None:
+def _end_quietly(zygote: Parent, spawned: Spawned) -> None:
     spawned.stream.close()
     if zygote.alive:
         with contextlib.suppress(SandboxError):

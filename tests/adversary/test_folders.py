@@ -16,6 +16,7 @@ import pytest
 
 from envscaler_mcp.artifacts import State
 from envscaler_mcp.farm import environments, folder_reading
+from envscaler_mcp.farm.environments import HostedEnvironment
 from envscaler_mcp.farm.folder_reading import FolderError
 from envscaler_mcp.launch import opening
 from envscaler_mcp.sandbox.limits import MIB, resident
@@ -205,6 +206,7 @@ async def test_a_state_that_is_too_large_leaves_no_memory_behind(home: Path, val
             assert "allowed" in answer.text
         assert resident(os.getpid()) - before < 20 * MIB
         hosted = await farm.here.front.worlds.environments.find("first_env")
+        assert isinstance(hosted, HostedEnvironment)
         assert hosted._starts.known() is None
 
 

@@ -13,6 +13,7 @@ import anyio
 import anyio.lowlevel
 import pytest
 
+from envscaler_mcp.farm.environments import HostedEnvironment
 from envscaler_mcp.farm.hosted_world import HostedWorld
 from envscaler_mcp.farm.worlds import Caps, FullError
 from envscaler_mcp.registry import read_registry
@@ -131,7 +132,9 @@ async def test_code_that_nobody_has_compiled_runs_in_a_worker_whatever_the_farm_
         source = home / "generated_servers" / entry.id / "environment.py"
         world = await farm.front.worlds.open(entry.id, state="start")
         # Compiled here, and of no blueprint of the library: safe to run, and nobody knows how long.
-        assert (await farm.front.worlds.environments.find(entry.id)).code.trust == "compiled"
+        hosted = await farm.front.worlds.environments.find(entry.id)
+        assert isinstance(hosted, HostedEnvironment)
+        assert hosted.code.trust == "compiled"
         assert world.place == "worker"
         source.write_text(source.read_text(encoding="utf-8") + "\n# changed\n", encoding="utf-8")
     async with farm_here(servers=home / "generated_servers", registry=registry, isolation="local") as farm:

@@ -13,13 +13,18 @@ from envscaler_mcp.official.benchmark import BENCHMARKS
 from tests.plug_in import install, read_anew
 
 FILES = Path(__file__).parent / "till" / "files"
-SOURCE = "from tests.official.till.benchmark import TILL\n"
+SOURCE = "from tests.official.till.benchmark import TALK, TILL\n"
 
 
 @contextmanager
 def registered(site: Path) -> Iterator[pytest.MonkeyPatch]:
-    """For the block there is a benchmark `till`, and a variable says where its files are."""
-    install(site, "till_plug_in", SOURCE, {"envscaler.benchmarks": {"till": "till_plug_in:TILL"}})
+    """For the block there are the benchmarks `till` and `till-talk`, and a variable says where their files are."""
+    install(
+        site,
+        "till_plug_in",
+        SOURCE,
+        {"envscaler.benchmarks": {"till": "till_plug_in:TILL", "till-talk": "till_plug_in:TALK"}},
+    )
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(site)
         patch.setenv("ENVSCALER_BENCH_TILL", str(FILES))

@@ -20,7 +20,7 @@ from envscaler_mcp import __version__
 from envscaler_mcp.farm.access import Guards, audit
 from envscaler_mcp.farm.agent_routes import scope_of
 from envscaler_mcp.farm.application import application, json_response
-from envscaler_mcp.farm.control_plane import EventStream
+from envscaler_mcp.farm.event_stream import EventStream
 from envscaler_mcp.farm.fair_line import Party
 from envscaler_mcp.farm.front_end import FarmConfig
 from envscaler_mcp.farm.http_messages import Answer, Request, error

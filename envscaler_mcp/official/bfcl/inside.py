@@ -54,12 +54,15 @@ class World:
             self._functions = _official["texts"]._func_doc_language_specific_pre_processing(
                 self._functions, _category(entry)
             )
+        self._listed: list[dict[str, Any]] = []
         _executed(entry, [], _PLAYED)
 
     def tools(self, released: int) -> list[dict[str, Any]]:
         """The definitions that an official run sends with its next request, in the turn of that number."""
-        for withheld in self._withheld.pop(str(released), []):
-            self._functions.append(withheld)
+        withheld = self._withheld.pop(str(released), [])
+        if self._listed and not withheld:
+            return self._listed
+        self._functions += withheld
         functions = self._functions
         if _hints_when_compiled():
             # The third edition says it each time, also where it stands already.
@@ -69,7 +72,8 @@ class World:
         styles = _official["formats"].ModelStyle
         style = getattr(styles, "OpenAI_Completions", None) or styles.OPENAI_COMPLETIONS
         tools = _official["formats"].convert_to_tool(functions, _official["types"].GORILLA_TO_OPENAPI, style)
-        return [tool["function"] for tool in tools]
+        self._listed = [tool["function"] for tool in tools]
+        return self._listed
 
     def call(self, name: str, arguments: dict[str, Any]) -> list[Any]:
         """What the official executor answers, and whether that is an error."""

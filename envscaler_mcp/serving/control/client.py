@@ -14,7 +14,7 @@ import secrets
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from http import HTTPStatus
 from types import TracebackType
@@ -32,11 +32,17 @@ from envscaler_mcp.serving.control.schemas import (
     ErrorAnswer,
     ForkOrder,
     HashAnswer,
+    Judgement,
+    JudgeOrder,
     LeaseOrder,
+    Move,
     OpenOrder,
     OwnTask,
     Snapshot,
     StateAnswer,
+    TurnOrder,
+    UserAnswer,
+    UserOrder,
     VerifyOrder,
     WorldCard,
     WorldCards,
@@ -263,6 +269,20 @@ class RemoteWorld:
     def verify(self, scoring: Scoring = "framed") -> Verdict:
         """The verdict on the state as a final state; the world stays open."""
         return self._ask("POST", "verify", VerifyOrder(scoring=scoring), Verdict, while_busy=True)
+
+    def turn(self, number: int) -> None:
+        """At a benchmark's task: begin a turn, whose tools are listed from here on."""
+        self._ask("POST", "turn", TurnOrder(turn=number), Done)
+
+    def user(self, strategy: str = "", text: str | None = None, answers: Sequence[str] = ()) -> dict[str, Any]:
+        """At a benchmark's task: what its user says to a text, or says first; or what their model is to be asked before."""
+        order = UserOrder(strategy=strategy, text=text, answers=tuple(answers))
+        return self._ask("POST", "user", order, UserAnswer).answer
+
+    def judge(self, moves: Sequence[Move] | None = None) -> Judgement:
+        """At a benchmark's task: the official verdict and what it comes from; the world stays open."""
+        order = JudgeOrder(moves=None if moves is None else tuple(moves))
+        return self._ask("POST", "judge", order, Judgement, while_busy=True)
 
     def serve(self) -> None:
         """On a single server: let agents act on this world from now on."""

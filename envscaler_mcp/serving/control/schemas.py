@@ -100,6 +100,58 @@ class VerifyOrder(_Body):
     scoring: Scoring = "framed"
 
 
+class TurnOrder(_Body):
+    """Which turn of a benchmark's task begins."""
+
+    turn: int = Field(ge=1, le=MOST_AT_ONCE)
+
+
+class UserOrder(_Body):
+    """What the agent has said to the user of a benchmark's task."""
+
+    strategy: str = ""
+    text: str | None = None
+    """None before anything was said."""
+    answers: tuple[str, ...] = ()
+    """Of the user's model, to what it was to be asked for this text so far."""
+
+
+class UserAnswer(_Body):
+    """What the user says; or what their model is to be asked first."""
+
+    answer: dict[str, Any]
+    """`said`, or the messages to `ask`, or why the authors' code has `failed`."""
+
+
+class Move(_Body):
+    """One move of an agent in a world of a benchmark."""
+
+    calls: int = Field(default=0, ge=0)
+    """How many of the world's answered calls are of this move; the first is the one that follows the last move's."""
+    text: str = ""
+    reply: str = ""
+    """What the user said to the text of a move without calls."""
+    malformed: str = ""
+    """What stood in the place of arguments, where no call of the move reached the world."""
+
+
+class JudgeOrder(_Body):
+    """What is to be judged by the authors of a benchmark."""
+
+    moves: tuple[Move, ...] | None = None
+    """None: each call is a move, and a turn that was begun ended the one before it."""
+
+
+class Judgement(_Body):
+    """What the authors' code says of what was played."""
+
+    verdict: Verdict
+    digest: str
+    """Of the state of the world, as their check compares it."""
+    answer: dict[str, Any]
+    """All that their judge has answered."""
+
+
 class EnvironmentNames(_Body):
     """The environments that there are."""
 
@@ -183,6 +235,11 @@ FARM_OPERATIONS = (
     ControlOperation(
         "GET", f"{ENVIRONMENTS}/{{environment}}/scenarios", "scenarios", "Its tasks, whole.", None, ScenarioList
     ),
+    _on_world(
+        "POST", "turn", "At a benchmark's task: begin a turn, whose tools are listed from here on.", TurnOrder, Done
+    ),
+    _on_world("POST", "user", "At a benchmark's task: what its user says.", UserOrder, UserAnswer),
+    _on_world("POST", "judge", "At a benchmark's task: the official verdict, and all of it.", JudgeOrder, Judgement),
     _on_world("GET", "events", "What happens in the world, as it happens.", None, None),
 )
 """What a farm's answers: each of its worlds has an address and a lease."""

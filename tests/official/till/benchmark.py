@@ -10,9 +10,10 @@ from envscaler_mcp.artifacts import Call, Step
 from envscaler_mcp.episode.model_player import ModelPlayer
 from envscaler_mcp.episode.rules import Ending
 from envscaler_mcp.episode.transcript import is_call
-from envscaler_mcp.episode.user import STOP, Look
+from envscaler_mcp.episode.user import STOP, Look, User
 from envscaler_mcp.official.benchmark import Fixture, OfficialTask
 from envscaler_mcp.official.host import HostedCode
+from envscaler_mcp.official.model_user import OfficialModelUser
 from envscaler_mcp.official.source import Requirement, Source
 from envscaler_mcp.official.world import OfficialWorld
 
@@ -77,7 +78,7 @@ class TillBenchmark:
 
     def user(
         self, task: OfficialTask, world: OfficialWorld, player: ModelPlayer | None, seed: int, strategy: str = ""
-    ) -> Asker:
+    ) -> User:
         return Asker(task, world)
 
     def scripted_user(self, task: OfficialTask, world: OfficialWorld, fixture: Fixture) -> Asker:
@@ -87,13 +88,29 @@ class TillBenchmark:
         return [[step.tool, step.arguments] for step in steps if step.tool and not step.malformed]
 
     def fixture(self, line: Mapping[str, Any]) -> Fixture | None:
-        if line.get("bench") != "till":
+        if line.get("bench") != self.name:
             return None
         turns = tuple(
             tuple(tuple(Call(tool=name, arguments=arguments) for name, arguments in step) for step in turn)
             for turn in line["turns"]
         )
         return Fixture(line["id"], line["variant"], turns, observations=tuple(line["sha"]), expected=line["expect"])
+
+
+@dataclass(frozen=True)
+class TalkingBenchmark(TillBenchmark):
+    """The same till, whose user a model plays."""
+
+    name: str = "till-talk"
+    needs_user_model: bool = True
+    user_strategies: tuple[str, ...] = ("plain", "rude")
+
+    def user(
+        self, task: OfficialTask, world: OfficialWorld, player: ModelPlayer | None, seed: int, strategy: str = ""
+    ) -> User:
+        if player is None:
+            return Asker(task, world)
+        return OfficialModelUser(world, player, seed, strategy or "plain", None)
 
 
 class Rules:
@@ -123,3 +140,4 @@ class Asker:
 
 
 TILL = TillBenchmark()
+TALK = TalkingBenchmark()

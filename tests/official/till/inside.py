@@ -37,6 +37,13 @@ class World:
             return [f"Error: {error}", True]
         return [result if isinstance(result, str) else json.dumps(result), False]
 
+    def user(self, strategy: str, text: str | None, answers: list[str]) -> dict[str, Any]:
+        if answers:
+            return {"said": answers[0]}
+        return {
+            "ask": [{"role": "system", "content": f"You are {strategy}."}, {"role": "user", "content": text or "Hi"}]
+        }
+
     def digest(self) -> str:
         return str(self._till.balance)
 

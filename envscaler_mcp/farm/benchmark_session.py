@@ -1,0 +1,92 @@
+"""A world of a benchmark at a farm, as its owner holds it: its authors' code says how it is judged, and what it cannot do."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+from envscaler_mcp.artifacts import StateDiff
+from envscaler_mcp.errors import Reason, WorldError
+from envscaler_mcp.farm.static_results import FixedAnswers
+from envscaler_mcp.serving.control.schemas import Judgement, Move
+from envscaler_mcp.serving.session import Session
+
+
+class Judging(ABC):
+    """The judge of one verdict, in a process of its own."""
+
+    memory = 0
+    """Bytes that the process held when it was weighed last."""
+    ended: Reason | None = None
+    """Why it was ended from outside."""
+
+    @abstractmethod
+    def judgement(self, played: Any) -> Judgement:
+        """The verdict on what was played; for a thread."""
+
+    @abstractmethod
+    def weigh(self) -> None:
+        """Know how many bytes it holds for itself now."""
+
+    @abstractmethod
+    def end(self, reason: Reason, why: str) -> None:
+        """End it; for a thread."""
+
+
+class BenchmarkSession(Session, ABC):
+    """A session at a task of a benchmark."""
+
+    fixed: FixedAnswers
+    """What agents are told now."""
+
+    @abstractmethod
+    def turn(self, number: int) -> None:
+        """Begin a turn: from here on its tools are listed."""
+
+    @abstractmethod
+    def user(self, strategy: str, text: str | None, answers: Sequence[str]) -> dict[str, Any]:
+        """What the authors' user says to a text, or says first; or what their model has to be asked before that."""
+
+    @abstractmethod
+    def played(self, moves: Sequence[Move] | None) -> Any:
+        """What was played so far, for a judge; WorldError where the moves are not those of this world."""
+
+    @abstractmethod
+    def judging(self) -> Judging:
+        """A judge for it."""
+
+    def state(self) -> dict[str, Any]:
+        """Refused."""
+        _refuse("state")
+
+    def state_hash(self) -> str:
+        """Refused."""
+        _refuse("state")
+
+    def diff(self) -> StateDiff:
+        """Refused."""
+        _refuse("difference")
+
+    def diff_since_start(self) -> StateDiff:
+        """Refused."""
+        _refuse("difference")
+
+    def snapshot(self) -> int:
+        """Refused."""
+        _refuse("snapshot")
+
+    def restore(self, snapshot: int) -> None:  # noqa: ARG002
+        """Refused."""
+        _refuse("snapshot")
+
+    def fork(self) -> Session:
+        """Refused."""
+        _refuse("fork")
+
+
+def _refuse(what: str) -> NoReturn:
+    raise WorldError(
+        f"A world of a benchmark has no {what}: its authors' code holds objects that no JSON keeps. Open another world at "
+        "the task instead."
+    )

@@ -1,0 +1,283 @@
+"""The worlds of a benchmark in a farm: each is a fork of official code, which the farm holds like any other worker."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from functools import partial
+from typing import Any
+
+import anyio
+
+from envscaler_mcp.artifacts import Environment, Scenario, Step
+from envscaler_mcp.artifacts.run import Isolation
+from envscaler_mcp.errors import Reason, WorkerEndedError, WorldError
+from envscaler_mcp.farm.benchmark_session import BenchmarkSession, Judging
+from envscaler_mcp.farm.environments import FarmEnvironment, Start
+from envscaler_mcp.farm.static_results import NO_TASKS, FixedAnswers, OfferedTasks
+from envscaler_mcp.official.benchmark import BENCHMARKS, OfficialTask
+from envscaler_mcp.official.host import OfficialProcess
+from envscaler_mcp.official.stage import OFFICIAL, Stage, scenario_of
+from envscaler_mcp.official.world import listing
+from envscaler_mcp.sandbox.limits import Limits
+from envscaler_mcp.sandbox.pending import Pending
+from envscaler_mcp.sandbox.worker_world import WorkerWorld
+from envscaler_mcp.serving.control.schemas import Judgement, Move
+from envscaler_mcp.serving.outcome import Outcome
+from envscaler_mcp.serving.session import Session
+from envscaler_mcp.serving.suggestion import did_you_mean, quote_value
+from envscaler_mcp.serving.tasks import Offer
+from envscaler_mcp.studio.reasons import Reasons
+
+_CALL_SECONDS = Limits().call_seconds
+"""As in any other worker of a farm."""
+Played = tuple[list[Step], str]
+"""Steps, and the digest of the state in which they have ended."""
+
+
+def opens_benchmark(name: str) -> Callable[[], FarmEnvironment]:
+    """What opens a benchmark in the process of a farm that is first asked for it."""
+
+    def open_() -> FarmEnvironment:
+        with ExitStack() as stack:
+            stage = stack.enter_context(Stage.of(BENCHMARKS[name]))
+            return BenchmarkEnvironment(stage, stack.pop_all().close)
+
+    return open_
+
+
+class BenchmarkEnvironment:
+    """A benchmark, as a farm holds an environment."""
+
+    runs_here = False
+
+    def __init__(self, stage: Stage, close: Callable[[], None] = lambda: None) -> None:
+        """`close` is done when the farm ends."""
+        benchmark = stage.benchmark
+        self.card = Environment(
+            id=benchmark.name,
+            title=benchmark.title,
+            about=f"{benchmark.title} ({benchmark.requirement.version})",
+            sector="benchmark",
+            version=benchmark.requirement.version,
+            origin="written",
+            class_name="",
+            introduction="",
+            rules=(),
+            tools=(),
+            states=(OFFICIAL,),
+            code_digest=stage.source.digest,
+        )
+        self.fixed = FixedAnswers(self.card, ())
+        self.tasks = stage.tasks
+        self._stage = stage
+        self._close = close
+
+    @property
+    def memory(self) -> int:
+        """Bytes that the host of its code holds."""
+        return self._stage.host.memory
+
+    @property
+    def usable(self) -> bool:
+        """Whether the host of its code is there."""
+        return self._stage.host.alive
+
+    async def read_tasks(self) -> None:
+        """They were read when it was opened."""
+
+    def offered(
+        self,
+        scenario: str | None = None,  # noqa: ARG002
+        state: str | None = None,  # noqa: ARG002
+        offer: Offer | None = None,  # noqa: ARG002
+    ) -> OfferedTasks:
+        """None: its users say what they want."""
+        return NO_TASKS
+
+    async def scenarios(self) -> tuple[Scenario, ...]:
+        """Its tasks, with the authors' solutions."""
+        return tuple(scenario_of(self._stage.benchmark, self._stage.source, task) for task in self.tasks.values())
+
+    async def reasons(self) -> Reasons:
+        """Unknown: they stand in the authors' code."""
+        return Reasons(())
+
+    async def opening(
+        self,
+        start: Start,
+        isolation: Isolation,
+        limiter: anyio.CapacityLimiter,  # noqa: ARG002
+    ) -> Callable[[], Session]:
+        """What opens a session at a task."""
+        if start.task is not None or start.state is not None or start.seed is not None:
+            raise WorldError(
+                "A world of a benchmark begins at one of its tasks, which is named as its scenario, alone."
+            )
+        task = self.tasks.get(start.scenario or "")
+        if task is None:
+            near = did_you_mean(start.scenario or "", self.tasks)
+            raise WorldError(f"{self.card.id} has no task {quote_value(start.scenario)}{near}")
+        if not self._stage.host.confined and isolation != "portable":
+            raise WorldError("The kernel cannot confine official code here; run the farm with --isolation portable.")
+        return partial(TaskSession, self._stage, self.card, task)
+
+    def close(self) -> None:
+        """End the host of its code."""
+        self._close()
+
+
+class TaskSession(BenchmarkSession):
+    """A task that is being played."""
+
+    def __init__(self, stage: Stage, card: Environment, task: OfficialTask) -> None:
+        """A fork opens it, and ends with it."""
+        self._process = process = stage.host.fork()
+        self._stage, self._task = stage, task
+        try:
+            process.open(task.content)
+            self._card = card
+            self._list(process.answer("tools", 0))
+        except BaseException:
+            process.close()
+            raise
+        scenario = scenario_of(stage.benchmark, stage.source, task)
+        super().__init__(_TaskWorld(card, process), scenario, _judge, {})
+
+    def _list(self, definitions: Sequence[Mapping[str, Any]]) -> None:
+        self.fixed = FixedAnswers(self._card, [listing(definition) for definition in definitions])
+
+    def turn(self, number: int) -> None:
+        """Begin a turn: from here on its tools are listed."""
+        self._list(self._process.answer("tools", number))
+
+    def user(self, strategy: str, text: str | None, answers: Sequence[str]) -> dict[str, Any]:
+        """What the authors' user says to a text, or says first; or what their model has to be asked before that."""
+        benchmark = self._stage.benchmark
+        if not benchmark.needs_user_model:
+            raise WorldError(f"No model plays the user of {benchmark.name}; what is said stands in the task.")
+        if strategy not in ("", *benchmark.user_strategies):
+            raise WorldError(
+                f"There is no strategy {quote_value(strategy)}{did_you_mean(strategy, benchmark.user_strategies)}"
+            )
+        chosen = strategy or next(iter(benchmark.user_strategies), "")
+        answer: dict[str, Any] = self._process.answer("user", chosen, text, list(answers))
+        return answer
+
+    def played(self, moves: Sequence[Move] | None) -> Played:
+        """The steps that the world has answered, and its digest."""
+        log: list[dict[str, Any]] = self._process.answer("log")
+        steps = steps_of_log(log) if moves is None else steps_of_moves(log, moves)
+        return [step.model_copy(update={"number": number}) for number, step in enumerate(steps, 1)], str(
+            self._process.answer("digest")
+        )
+
+    def judging(self) -> Judging:
+        """A judge for it."""
+        return _Judging(self._stage, self._task)
+
+
+class _Judging(Judging):
+    """A fork that is asked once."""
+
+    def __init__(self, stage: Stage, task: OfficialTask) -> None:
+        self._stage, self._task = stage, task
+        self._process: OfficialProcess | None = None
+        self._why = ""
+        self._lock = threading.Lock()
+
+    def judgement(self, played: Played) -> Judgement:
+        """The verdict on what was played."""
+        with self._stage.host.fork() as process:
+            with self._lock:
+                self._process = process
+                self._doom()
+            try:
+                return self._stage.judgement_by(process, self._task, *played)
+            finally:
+                with self._lock:
+                    self._process = None
+
+    def weigh(self) -> None:
+        """Know how many bytes it holds for itself now."""
+        process = self._process
+        self.memory = 0 if process is None else process.own_memory
+
+    def end(self, reason: Reason, why: str) -> None:
+        """End it."""
+        with self._lock:
+            self.ended, self._why = reason, why
+            self._doom()
+
+    def _doom(self) -> None:
+        if self.ended is not None and self._process is not None:
+            self._process.doom(self.ended, self._why)
+
+
+class _TaskWorld(WorkerWorld):
+    """The world of a task: it is called, and closed."""
+
+    def __init__(self, card: Environment, process: OfficialProcess) -> None:
+        self._card, self.line = card, process
+
+    @property
+    def environment(self) -> Environment:
+        """What is known about the environment without running it."""
+        return self._card
+
+    def call(self, tool: str, arguments: Mapping[str, Any], key: str | None = None) -> Outcome:
+        """The official answer."""
+        return self.outcome(self.line.ask("call", _CALL_SECONDS, given=[tool, dict(arguments)], key=key))
+
+    def begin(self, tool: str, arguments: Mapping[str, Any], key: str | None = None) -> Pending:
+        """The same call, whose answer is waited for by the event loop."""
+        return self.line.begin("call", _CALL_SECONDS, given=[tool, dict(arguments)], key=key)
+
+    def outcome(self, answer: Mapping[str, Any]) -> Outcome:
+        """The official answer, letter by letter."""
+        match answer.get("answer"):
+            case [str(text), bool(is_error)]:
+                return OfficialOutcome("refused" if is_error else "done", text)
+        raise self.line.reject("call: an answer that is no outcome")
+
+
+class OfficialOutcome(Outcome):
+    """A text, and nothing that a schema describes."""
+
+    __slots__ = ()
+
+    @property
+    def wire(self) -> str:
+        """Nothing."""
+        return ""
+
+
+def _judge(*_given: Any) -> Any:
+    raise WorkerEndedError("crash", "A benchmark is judged by its authors' code.")
+
+
+def steps_of_log(log: Sequence[Mapping[str, Any]]) -> Iterator[Step]:
+    """Each call is a move, and so is what was said."""
+    for turn, entry in enumerate(log, 1):
+        if "tool" in entry:
+            yield Step(number=0, turn=turn, **entry)
+        else:
+            yield Step(number=0, turn=turn, text=entry.get("text", ""), observation=entry.get("observation", ""))
+    if log and "turn" in log[-1]:
+        # A turn without calls ends with words, too.
+        yield Step(number=0, turn=len(log) + 1)
+
+
+def steps_of_moves(log: Sequence[Mapping[str, Any]], moves: Sequence[Move]) -> Iterator[Step]:
+    """The calls of each move as they were answered, and what was said."""
+    answered = [entry for entry in log if "tool" in entry]
+    named = sum(move.calls for move in moves)
+    if named != len(answered):
+        raise WorldError(f"The moves have {named} calls, and this world has answered {len(answered)}.")
+    calls = iter(answered)
+    for turn, move in enumerate(moves, 1):
+        if not move.calls:
+            yield Step(number=0, turn=turn, text=move.text, observation=move.reply, malformed=move.malformed)
+        for place in range(move.calls):
+            yield Step(number=0, turn=turn, text=move.text if place == 0 else "", **next(calls))
