@@ -1,6 +1,6 @@
 """Writes what pages quote of the code; `--check` only compares.
 
-docs/cli.md comes from the commands, clients/hosts/ from what `connect` knows, the digests of the library from generated_servers/, and the compiled methods in docs/blueprints.md from the
+docs/cli.md comes from the commands, clients/hosts/ from what `connect` knows, server.json from the library, the digests of the library from generated_servers/, and the compiled methods in docs/blueprints.md from the
 blueprint with which that page begins.
 """
 
@@ -16,11 +16,12 @@ from typing import Any
 
 import typer
 
-from envscaler_mcp import library
+from envscaler_mcp import __version__, library
 from envscaler_mcp.artifacts import digest_of
 from envscaler_mcp.artifacts.artifact import write_text
 from envscaler_mcp.cli.program import COMMANDS, app, load
 from envscaler_mcp.emit.hosts import CLIENTS, HostConnection, host_file, server_command
+from envscaler_mcp.emit.server_json import server_json
 from envscaler_mcp.language import read_blueprint
 from envscaler_mcp.synthesis import synthesize
 
@@ -42,6 +43,7 @@ def main() -> int:
         ROOT / "docs" / "cli.md": page(),
         manual: with_methods(manual.read_text(encoding="utf-8")),
         Path(library.__file__).with_name(library.DIGESTS): library_digests(),
+        ROOT / "server.json": json.dumps(registry_entry(), indent=2) + "\n",
         **host_examples(),
     }
     stale = [path for path, text in wanted.items() if not path.is_file() or path.read_text(encoding="utf-8") != text]
@@ -65,16 +67,19 @@ def library_digests() -> str:
     return json.dumps(released, indent=1) + "\n"
 
 
+def registry_entry() -> dict[str, Any]:
+    """What the public registry of MCP servers would be told of this version."""
+    about = "210 stateful worlds with tools, from hospitals to trading desks, to train and test agents."
+    return server_json(__version__, about, sorted(library.blueprint_files()))
+
+
 def host_examples() -> dict[Path, str]:
     """For each host the file it would read, if the repository lay at /path/to/envscaler-mcp."""
     folder = ROOT / "clients" / "hosts"
     _, *words = server_command("hospital_stays", Path(CHECKOUT))
     command = (f"{CHECKOUT}/.venv/bin/python", *words)
     return {
-        folder / client / host_file(client, Path(), Path()).name: json.dumps(
-            HostConnection(client, "hospital_stays", command).document, indent=2
-        )
-        + "\n"
+        folder / client / host_file(client, Path(), Path()).name: HostConnection(client, "hospital_stays", command).text
         for client in CLIENTS
     }
 

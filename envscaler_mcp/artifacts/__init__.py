@@ -1,5 +1,6 @@
 """The nouns of the system: frozen documents that are read, written and digested, and do nothing else."""
 
+from envscaler_mcp.artifacts.answers import Answers
 from envscaler_mcp.artifacts.artifact import Artifact, Provenance
 from envscaler_mcp.artifacts.blueprint import (
     Blueprint,
@@ -38,6 +39,7 @@ from envscaler_mcp.artifacts.topic import Topic
 
 __all__ = [
     "LEVELS",
+    "Answers",
     "Artifact",
     "Blueprint",
     "Call",

@@ -22,19 +22,3 @@ class Tool(Part):
         """The tool as chat endpoints are told of it."""
         definition = {"name": self.name, "description": self.description, "parameters": self.input_schema}
         return {"type": "function", "function": definition}
-
-    @property
-    def listed(self) -> dict[str, Any]:
-        """The tool as the protocol lists it."""
-        return {
-            "name": self.name,
-            "description": self.description,
-            "inputSchema": self.input_schema,
-            "annotations": self.annotations,
-        }
-
-    @property
-    def annotations(self) -> dict[str, bool]:
-        """What the protocol tells a client about the tool before it is called."""
-        reads = self.effect == "reads"
-        return {"readOnlyHint": reads, "destructiveHint": not reads, "idempotentHint": reads, "openWorldHint": False}

@@ -1,4 +1,4 @@
-"""Connect a host program (Claude Desktop, Claude Code, VS Code, Cursor) to a server, or to a world of a farm."""
+"""Connect a host program, such as Claude, VS Code, Cursor, Zed, Codex or Goose, to a server, or to a world of a farm."""
 
 from __future__ import annotations
 
@@ -33,14 +33,19 @@ def connect_host(
         ),
     ],
     client: Annotated[
-        HostProgram, typer.Option(help="The host program: claude-desktop, claude-code, vscode or cursor.")
+        HostProgram, typer.Option(help="The host program; json is any other, and prints what most of them read.")
     ],
     write: Annotated[
         bool, typer.Option("--install", help="Write the entry into the host's file; the old file is copied first.")
     ] = False,
     take_out: Annotated[bool, typer.Option("--remove", help="Remove the entry from the host's file.")] = False,
+    check: Annotated[
+        bool, typer.Option("--check", help="Start what the host's file says, as the host would, and list its tools.")
+    ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would change, and write nothing.")] = False,
-    force: Annotated[bool, typer.Option("--force", help="Also replace or remove an entry of another server.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Also replace, remove or start an entry of another server.")
+    ] = False,
     token_env: Annotated[
         str,
         typer.Option(
@@ -52,11 +57,13 @@ def connect_host(
 ) -> None:
     from envscaler_mcp.emit.hosts import HostConnection, check_host_file, host_file, installed, removed, server_command
 
-    if write and take_out:
-        raise typer.BadParameter("--install and --remove cannot both be done", param_hint="--remove")
+    if write + take_out + check > 1:
+        raise typer.BadParameter("--install, --remove and --check are done one at a time", param_hint="--install")
+    if client == "json" and file is None and (write or take_out or check):
+        raise typer.BadParameter("this host has no file of its own; name it with --file", param_hint="--client")
     settings = settings_of(ctx)
     if "://" in server:
-        wanted = _of_farm(client, server, token_env, asks=not take_out)
+        wanted = _of_farm(client, server, token_env, asks=not (take_out or check))
     elif token_env:
         raise typer.BadParameter("a token belongs to a farm's address", param_hint="--token-env")
     else:
@@ -65,9 +72,11 @@ def connect_host(
     target = file or host_file(client, Path.cwd(), settings.client_settings)
     if file is None:
         check_host_file(target, Path.cwd())
+    if check:
+        _check(wanted, target, force=force)
+        return
     if not (write or take_out or dry_run):
-        print_json(wanted.document, indent=2)
-        say(f"This belongs into {target}; --install writes it there.", err=True)
+        _show(wanted, target, asks_for_file=client != "json")
         if not wanted.url:
             say(_origin(ctx, server), err=True)
         return
@@ -78,6 +87,52 @@ def connect_host(
     _change(edited, wanted, client, take_out=take_out, force=force)
     if not (take_out or wanted.url):
         say(_origin(ctx, server))
+
+
+def _show(wanted: HostConnection, target: Path, *, asks_for_file: bool) -> None:
+    from envscaler_mcp.emit.hosts import format_of
+    from envscaler_mcp.emit.install_links import install_link
+
+    if format_of(wanted.client).name == "JSON":
+        print_json(wanted.document, indent=2)
+    else:
+        say(wanted.text.rstrip())
+    if asks_for_file:
+        say(f"This belongs into {target}; --install writes it there.", err=True)
+    link = install_link(wanted)
+    if link:
+        say(f"Or open this link: {link}", err=True)
+
+
+def _check(wanted: HostConnection, target: Path, *, force: bool) -> None:
+    from functools import partial
+
+    import anyio
+
+    from envscaler_mcp.emit.hosts import address_in, command_in, entry_in, headers_in, installed
+    from envscaler_mcp.launch.checking import server_at, server_of_command
+
+    entry = entry_in(installed(wanted, target), wanted)
+    if entry is None:
+        say(f"{wanted.name} is not in {target}; --install writes it there.")
+        raise typer.Exit(1)
+    url, command = address_in(entry), command_in(entry)
+    # A file of a project may come from another person: no program is started that this installation would not name.
+    known = entry == wanted.server or (url and wanted.url and _same_farm(url, wanted.url))
+    if not known and not force:
+        raise EmitError(
+            f"{str(target)!r} says of {wanted.name!r} something else than this installation would write: "
+            f"{shlex.join(command) if command else url!r}; --force checks it all the same"
+        )
+    if not url and not command:
+        raise EmitError(f"{str(target)!r} names neither a command nor an address for {wanted.name!r}")
+    reached = anyio.run(partial(server_at, url, headers_in(entry)) if url else partial(server_of_command, command))
+    say(f"{reached.name or wanted.name} answers, with {len(reached.tools)} tools: {', '.join(reached.tools)}")
+
+
+def _same_farm(url: str, wanted: str) -> bool:
+    """Whether both are worlds of one environment at one farm."""
+    return url.rpartition("/e/")[0] == wanted.rpartition("/e/")[0] and "/e/" in url
 
 
 def _origin(ctx: typer.Context, env_id: str) -> str:
@@ -137,7 +192,7 @@ def _of_farm(client: HostProgram, url: str, variable: str, *, asks: bool) -> Hos
     if token is None:
         raise typer.BadParameter(f"the variable {variable!r} is empty or not set", param_hint="--token-env")
     try:
-        address = world_address(url, token) if asks else ""
+        address = world_address(url, token) if asks else url
         return HostConnection(client, environment_at(url), url=address, token=token)
     except WorldError as cause:
         raise typer.BadParameter(str(cause), param_hint="ENV_ID_OR_URL") from cause

@@ -72,6 +72,8 @@ def farm(
     page: Annotated[
         list[str] | None,
         typer.Option(
+            "--allow-origin",
+            "--page",
             metavar="ORIGIN",
             help="Let web pages of this origin use the farm, such as https://studio.example; repeat for several.",
         ),
@@ -261,10 +263,10 @@ def _secret(settings: Settings, variable: str) -> bytes:
 
 def _origins(pages: list[str]) -> frozenset[str]:
     from envscaler_mcp.launch.opening import WrongUseError
+    from envscaler_mcp.serving.pages import is_origin
 
     for page in pages:
-        parts = urlsplit(page)
-        if parts.scheme not in ("http", "https") or page != f"{parts.scheme}://{parts.netloc}" or not parts.netloc:
+        if not is_origin(page):
             raise WrongUseError(f"{page!r} is no origin; write it as a browser does, such as https://studio.example")
     return frozenset(pages)
 

@@ -33,6 +33,13 @@ def serve_world(
     token_env: Annotated[
         str, typer.Option(help="The environment variable that holds the token which clients must send.")
     ] = "",
+    allow_origin: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="ORIGIN",
+            help="With --http: let web pages of this origin use the server, such as https://studio.example; repeat for several.",
+        ),
+    ] = None,
     state: Annotated[
         str, typer.Option(metavar="NAME_OR_FILE", help="The start state. Default: the environment's first state.")
     ] = "",
@@ -64,14 +71,15 @@ def serve_world(
         "--seed": seed,
         "--isolation": isolation,
     }
-    if not http and (port or host or token_env):
-        raise typer.BadParameter("--port, --host and --token-env belong to --http", param_hint="--http")
+    if not http and (port or host or token_env or allow_origin):
+        raise typer.BadParameter("--port, --host, --token-env and --allow-origin belong to --http", param_hint="--http")
     if ":" in env_id:
         _serve_official(env_id, entry, http, port, host, token_env)
         return
     if entry:
         raise typer.BadParameter("only servers of a benchmark have entries", param_hint="--entry")
     given = [word for name, value in options.items() if value not in (None, "") for word in (name, str(value))]
+    given += [word for origin in allow_origin or () for word in ("--allow-origin", origin)]
     registered = entry_of(ctx, env_id).digests
     arguments = ["--http", "--port", str(port), *given] if http else given
     main(folder_of(ctx, env_id), arguments, load=lambda folder: load_code(folder, registered))

@@ -19,7 +19,20 @@ Scoring = Literal["framed", "upstream"]
 """Whether a change outside the frame earns nothing, or is ignored as in the published rule."""
 Owner = Literal["agent", "environment", "checker", "user_simulator", "timeout", "infrastructure"]
 Isolation = Literal["local", "auto", "portable", "hard", "trusted"]
-HostProgram = Literal["claude-desktop", "claude-code", "vscode", "cursor"]
+HostProgram = Literal[
+    "claude-desktop",
+    "claude-code",
+    "vscode",
+    "cursor",
+    "windsurf",
+    "zed",
+    "codex",
+    "gemini",
+    "goose",
+    "lm-studio",
+    "json",
+]
+"""`json` is any other host: the form that most of them read, and no file of its own."""
 TokenScope = Literal["agent", "control", "read"]
 StudioScope = Literal["control", "read"]
 OfferedTasks = Literal["train", "all", "none"]

@@ -1,10 +1,11 @@
-"""One environment as a folder or `.mcpb` file that runs where nothing but `mcp` is installed."""
+"""One environment as a folder or `.mcpb` file: uv fetches what it needs, or it runs where `mcp` is installed."""
 
 from __future__ import annotations
 
 import ast
 import json
 import os
+import re
 import shutil
 import zipfile
 from pathlib import Path
@@ -20,11 +21,12 @@ from envscaler_mcp.serving.parsing import parsed_module
 ENTRY = "launch"
 """The room that serves a folder; a bundle holds it and the rooms it stands on."""
 
-SERVER = '''"""{title}: made by `envscaler bundle {id}`; runs where Python 3.11 and `mcp` are installed."""
+NEEDS = "mcp>=2.3,<3"
+SERVER = f'''"""{{title}}: made by `envscaler bundle {{id}}`; runs where Python 3.11 and `mcp` are installed."""
 
 # /// script
 # requires-python = ">=3.11"
-# dependencies = ["mcp>=2.3,<3"]
+# dependencies = ["{NEEDS}"]
 # ///
 
 import sys
@@ -36,7 +38,17 @@ sys.path.insert(0, str(FOLDER / "lib"))
 from envscaler_mcp.launch.server import main  # noqa: E402
 
 if __name__ == "__main__":
-    main(FOLDER{vouched})
+    main(FOLDER{{vouched}})
+'''
+PROJECT = f'''# Made by `envscaler bundle`: what uv installs before it starts server.py.
+[project]
+name = {{name}}
+version = {{version}}
+requires-python = ">=3.11"
+dependencies = ["{NEEDS}"]
+
+[tool.uv]
+package = false
 '''
 
 
@@ -47,6 +59,9 @@ def bundle_files(folder: Path, *, trusted: bool) -> dict[str, bytes]:
     """
     environment = Environment.read_in(folder, "environment.json")
     files = {
+        "pyproject.toml": PROJECT.format(
+            name=json.dumps(_published_name(environment)), version=json.dumps(_plain_version(environment))
+        ).encode(),
         "manifest.json": (json.dumps(manifest(environment), ensure_ascii=False, indent=2) + "\n").encode(),
         "server.py": SERVER.format(
             title=docstring_title(environment),
@@ -76,8 +91,8 @@ def _taken(env_id: str, folder: Path, name: str) -> bytes:
 def manifest(environment: Environment) -> dict[str, Any]:
     """The description by which a host installs an `.mcpb` file."""
     return {
-        "manifest_version": "0.3",
-        "name": environment.id.replace("_", "-"),
+        "manifest_version": "0.4",
+        "name": _published_name(environment),
         "display_name": environment.title,
         "version": environment.version,
         "description": environment.about,
@@ -86,13 +101,22 @@ def manifest(environment: Environment) -> dict[str, Any]:
         "license": "Apache-2.0",
         "keywords": ["simulation", environment.sector],
         "server": {
-            "type": "python",
+            "type": "uv",
             "entry_point": "server.py",
-            "mcp_config": {"command": "python3", "args": ["${__dirname}/server.py"]},
+            "mcp_config": {"command": "uv", "args": ["run", "--directory", "${__dirname}", "server.py"]},
         },
         "tools": [{"name": tool.name, "description": tool.description} for tool in environment.tools],
         "compatibility": {"platforms": ["darwin", "linux"], "runtimes": {"python": ">=3.11"}},
     }
+
+
+def _published_name(environment: Environment) -> str:
+    return environment.id.replace("_", "-")
+
+
+def _plain_version(environment: Environment) -> str:
+    """The version, where it is one that Python packages may have."""
+    return environment.version if re.fullmatch(r"\d{1,9}(\.\d{1,9}){0,3}", environment.version) else "0"
 
 
 def write_bundle(files: dict[str, bytes], out: Path) -> None:

@@ -10,7 +10,8 @@ from typing import Any, get_args
 
 from envscaler_mcp.config import choices
 from envscaler_mcp.emit.edited_file import EditedFile
-from envscaler_mcp.emit.jsonc import JsoncError, node_value, parse_jsonc, with_member, without_member
+from envscaler_mcp.emit.host_formats import JSONC, TOML, YAML, FormatError, HostFormat
+from envscaler_mcp.emit.jsonc import JsoncError
 from envscaler_mcp.errors import EmitError
 
 Client = choices.HostProgram
@@ -33,11 +34,13 @@ class HostConnection:
     @property
     def key(self) -> str:
         """The member of the host's file under which it looks for servers."""
-        return "servers" if self.client == "vscode" else "mcpServers"
+        return _KEYS.get(self.client, "mcpServers")
 
     @property
     def server(self) -> dict[str, Any]:
         """What the host's file says about the server."""
+        if self.client == "goose":
+            return self._goose
         if self.url:
             return self._remote
         server: dict[str, Any] = {"command": self.command[0], "args": list(self.command[1:])}
@@ -50,14 +53,38 @@ class HostConnection:
             # Its file knows programs only; this one of the protocol's own carries a stream to an address.
             more = ["--header", header] if self.token else []
             return {"command": "npx", "args": ["-y", "mcp-remote", self.url, *more]}
+        named = "http_headers" if self.client == "codex" else "headers"
+        headers = {named: {"Authorization": f"Bearer {self.token}"}} if self.token else {}
+        server: dict[str, Any] = {_ADDRESS.get(self.client, "url"): self.url, **headers}
+        return {"type": "http", **server} if self.client in ("vscode", "claude-code", "json") else server
+
+    @property
+    def _goose(self) -> dict[str, Any]:
+        common = {"name": self.name, "enabled": True, "timeout": 300}
+        if not self.url:
+            return {"type": "stdio", "cmd": self.command[0], "args": list(self.command[1:]), **common}
         headers = {"headers": {"Authorization": f"Bearer {self.token}"}} if self.token else {}
-        server: dict[str, Any] = {"url": self.url, **headers}
-        return server if self.client == "cursor" else {"type": "http", **server}
+        return {"type": "streamable_http", "uri": self.url, **headers, **common}
 
     @property
     def document(self) -> dict[str, Any]:
         """The whole file, for a host that has none yet."""
         return {self.key: {self.name: self.server}}
+
+    @property
+    def text(self) -> str:
+        """The same as the host writes it."""
+        return format_of(self.client).with_member("", (self.key, self.name), self.server)
+
+
+_KEYS: dict[str, str] = {"vscode": "servers", "zed": "context_servers", "codex": "mcp_servers", "goose": "extensions"}
+_ADDRESS: dict[str, str] = {"windsurf": "serverUrl", "gemini": "httpUrl"}
+"""Under which name a host has the address of streamable HTTP; `url` means something older to these."""
+
+
+def format_of(client: Client) -> HostFormat:
+    """How the file of a host is written."""
+    return {"codex": TOML, "goose": YAML}.get(client, JSONC)
 
 
 def server_command(env_id: str, home: Path, uv: Path | None = None) -> tuple[str, ...]:
@@ -87,6 +114,25 @@ def host_file(client: Client, project: Path, client_settings: Path) -> Path:
             return project / ".vscode" / "mcp.json"
         case "cursor":
             return Path.home() / ".cursor" / "mcp.json"
+        case "windsurf":
+            return Path.home() / ".codeium" / "windsurf" / "mcp_config.json"
+        case "zed":
+            return _plain_settings(client_settings) / "zed" / "settings.json"
+        case "codex":
+            return Path.home() / ".codex" / "config.toml"
+        case "gemini":
+            return Path.home() / ".gemini" / "settings.json"
+        case "goose":
+            return _plain_settings(client_settings) / "goose" / "config.yaml"
+        case "lm-studio":
+            return Path.home() / ".lmstudio" / "mcp.json"
+        case "json":
+            return project / "mcp.json"
+
+
+def _plain_settings(client_settings: Path) -> Path:
+    """Where programs keep their settings that do so on macOS as they do on Linux."""
+    return Path.home() / ".config" if sys.platform == "darwin" else client_settings
 
 
 def check_host_file(file: Path, project: Path) -> None:
@@ -107,28 +153,49 @@ def check_host_file(file: Path, project: Path) -> None:
 
 def installed(connection: HostConnection, file: Path) -> EditedFile:
     """A host's file with the server in it, added or replaced, and all else as it was."""
-    path = (connection.key, connection.name)
-    return EditedFile.of(file, lambda text: _understood(file, lambda: with_member(text, path, connection.server)))
+    path, how = (connection.key, connection.name), format_of(connection.client)
+    return EditedFile.of(
+        file, lambda text: _understood(file, how, lambda: how.with_member(text, path, connection.server))
+    )
 
 
 def removed(connection: HostConnection, file: Path) -> EditedFile:
     """A host's file without the server."""
-    path = (connection.key, connection.name)
-    return EditedFile.of(file, lambda text: _understood(file, lambda: without_member(text, path)))
+    path, how = (connection.key, connection.name), format_of(connection.client)
+    return EditedFile.of(file, lambda text: _understood(file, how, lambda: how.without_member(text, path)))
 
 
 def entry_in(file: EditedFile, connection: HostConnection) -> Any:
     """What the file says of a server of that name until now; None where it says nothing."""
-    text = (file.before or b"").decode("utf-8")
-    root = parse_jsonc(text)
-    servers = root.member(connection.key) if root is not None else None
-    entry = servers.value.member(connection.name) if servers is not None else None
-    return None if entry is None else node_value(text, entry.value)
+    text, how = (file.before or b"").decode("utf-8-sig"), format_of(connection.client)
+    servers = how.read(text).get(connection.key)
+    return servers.get(connection.name) if isinstance(servers, dict) else None
+
+
+def command_in(entry: object) -> tuple[str, ...]:
+    """The program and the arguments that an entry names, where it names a program."""
+    if not isinstance(entry, dict):
+        return ()
+    words = [entry.get("command", entry.get("cmd")), *(entry["args"] if isinstance(entry.get("args"), list) else [])]
+    return tuple(words) if all(isinstance(word, str) for word in words) else ()
+
+
+def address_in(entry: object) -> str:
+    """The address that an entry names, where it names one."""
+    given = [entry.get(key) for key in _ADDRESSES] if isinstance(entry, dict) else []
+    return next((address for address in given if isinstance(address, str)), "")
+
+
+def headers_in(entry: object) -> dict[str, str]:
+    """The headers that a host would send to the address of an entry."""
+    given = entry.get("headers", entry.get("http_headers")) if isinstance(entry, dict) else None
+    texts = given.items() if isinstance(given, dict) else ()
+    return {name: value for name, value in texts if isinstance(name, str) and isinstance(value, str)}
 
 
 def is_ours(entry: object, connection: HostConnection) -> bool:
     """Whether an entry is one that `connect` wrote for this environment, here or in another home, and nothing besides."""
-    if not isinstance(entry, dict) or not entry.keys() <= {"type", "command", "args", "url", "headers"}:
+    if not isinstance(entry, dict) or not entry.keys() <= _OUR_KEYS:
         return False
     words = [*entry["args"]] if isinstance(entry.get("args"), list) else []
     if not all(isinstance(word, str) for word in words):
@@ -136,12 +203,16 @@ def is_ours(entry: object, connection: HostConnection) -> bool:
     name = connection.name
     serves = words[-2:] == ["serve", name] and not {"envscaler_mcp", "envscaler-mcp"}.isdisjoint(words)
     folder = len(words) == 1 and words[0].endswith(f"/generated_servers/{name}/server.py")
-    address = any(f"/e/{name}/" in str(word) for word in (entry.get("url", ""), *words))
+    address = any(f"/e/{name}/" in str(word) for word in (*(entry.get(key, "") for key in _ADDRESSES), *words))
     return serves or folder or address
 
 
-def _understood(file: Path, edit: Callable[[], str]) -> str:
+_ADDRESSES = ("url", "serverUrl", "httpUrl", "uri")
+_OUR_KEYS = {"type", "command", "cmd", "args", "headers", "http_headers", "name", "enabled", "timeout", *_ADDRESSES}
+
+
+def _understood(file: Path, how: HostFormat, edit: Callable[[], str]) -> str:
     try:
         return edit()
-    except JsoncError as cause:
-        raise EmitError(f"{str(file)!r} is not JSON that can be edited ({cause}); nothing was changed") from cause
+    except (JsoncError, FormatError) as cause:
+        raise EmitError(f"{str(file)!r} is not {how.name} that can be edited ({cause}); nothing was changed") from cause

@@ -7,34 +7,38 @@ import socket
 from collections.abc import Coroutine
 from dataclasses import replace
 from functools import partial
-from html import escape
 from typing import Any
 
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request as AppRequest
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from envscaler_mcp import __version__
+from envscaler_mcp.artifacts import Environment
 from envscaler_mcp.errors import EnvScalerError, WorldError
 from envscaler_mcp.farm.access import Guards, audit
 from envscaler_mcp.farm.application import application, json_response
 from envscaler_mcp.farm.catalogue import Catalogue
 from envscaler_mcp.farm.connections import HandOver
+from envscaler_mcp.farm.environments import HostedEnvironment
 from envscaler_mcp.farm.fair_line import Party
 from envscaler_mcp.farm.folder_reading import FolderError
 from envscaler_mcp.farm.http_messages import Answer, Request
 from envscaler_mcp.farm.jsonrpc import unanswered
 from envscaler_mcp.farm.listening import Listeners, wants_to_listen
-from envscaler_mcp.farm.mcp_endpoint import answer_agent
+from envscaler_mcp.farm.mcp_endpoint import Arrival, answer_agent
 from envscaler_mcp.farm.metrics import Figures
 from envscaler_mcp.farm.peers import Siblings
 from envscaler_mcp.farm.studio_door import Studio, Visitor
 from envscaler_mcp.farm.tokens import Scope
-from envscaler_mcp.farm.worlds import FullError, Worlds
+from envscaler_mcp.farm.world_pages import HEADERS, environment_page, guest_page
+from envscaler_mcp.farm.worlds import FullError, Worlds, start_of_guest
 from envscaler_mcp.serving.control.plane import NoWorldError
+from envscaler_mcp.serving.pages import PAGE_HEADERS
+from envscaler_mcp.serving.tasks import TaskWords
 
 MAX_AGENT_BODY = 256 * 1024
 
@@ -64,6 +68,7 @@ class AgentService:
         routes: list[BaseRoute] = [
             Route("/health", self._health),
             Route("/metrics", figures.metrics),
+            Route("/e/{environment}", self._environment),
             Route("/e/{environment}/new", self._guest_link),
             *Listeners(worlds).routes(),
             *catalogue.routes(),
@@ -73,7 +78,7 @@ class AgentService:
             CORSMiddleware,
             allow_origins=sorted(guards.pages),
             allow_methods=["GET", "POST"],
-            allow_headers=_PAGE_HEADERS,
+            allow_headers=PAGE_HEADERS,
             max_age=_PREFLIGHT_SECONDS,
         )
         self.application = application(routes, [pages] if guards.pages else [])
@@ -149,13 +154,16 @@ class AgentService:
             return unanswered(503, str(cause))
         if hosted is None:
             return _or_refusal(self._at_first_visit(environment, name, request))
-        answer = answer_agent(hosted, partial(self._worlds.open_guest, environment, name, request.network), request)
+        answer = answer_agent(hosted, self._arrival(environment, name, request), request)
         return answer if isinstance(answer, Answer) else _or_refusal(answer)
+
+    def _arrival(self, environment: str, name: str, request: Request) -> Arrival:
+        return Arrival(partial(self._worlds.open_guest, environment, name, request.network), start_of_guest(name))
 
     async def _at_first_visit(self, environment: str, name: str, request: Request) -> Answer:
         """The same where the folder must be read first."""
         hosted = await self._worlds.environments.find(environment)
-        answer = answer_agent(hosted, partial(self._worlds.open_guest, environment, name, request.network), request)
+        answer = answer_agent(hosted, self._arrival(environment, name, request), request)
         return answer if isinstance(answer, Answer) else await answer
 
     def seconds_left(self, request: Request) -> float:
@@ -184,20 +192,56 @@ class AgentService:
         environments = len(self._worlds.environments.entries)
         return json_response({"status": "ok", "version": __version__, "environments": environments})
 
+    async def _environment(self, request: AppRequest) -> Response:
+        card = await self._card_of(request)
+        if _wants_page(request):
+            return environment_page(card, self._url)
+        return json_response(
+            {
+                "environment": card.id,
+                "title": card.title,
+                "about": card.about,
+                "tools": [tool.name for tool in card.tools],
+                "new": f"{self._url}/e/{card.id}/new",
+            },
+            headers=HEADERS,
+        )
+
     async def _guest_link(self, request: AppRequest) -> Response:
+        card = await self._card_of(request)
+        named = request.query_params.get("scenario", "")
+        task = (await self._task_of(card.id, named)) if named else None
+        url = f"{self._url}/e/{card.id}/{self._worlds.invitation(card.id, named)}/mcp"
+        audit("invited", request.client, request.method, request.url.path, environment=card.id)
+        if _wants_page(request):
+            return guest_page(card, url, "" if task is None else task.task)
+        words = {} if task is None else {"scenario": task.id, "task": task.task}
+        return json_response({"environment": card.id, "url": url, **words}, headers=HEADERS)
+
+    async def _card_of(self, request: AppRequest) -> Environment:
         environment: str = request.path_params["environment"]
         try:
-            name = self._worlds.invitation(environment)
-            await self._worlds.environments.find(environment)
+            self._worlds.check_known(environment)
+            return (await self._worlds.environments.find(environment)).card
         except FolderError as cause:
             raise HTTPException(503, str(cause)) from cause
         except EnvScalerError as cause:
             raise HTTPException(404, str(cause)) from cause
-        url = f"{self._url}/e/{environment}/{name}/mcp"
-        audit("invited", request.client, request.method, request.url.path, environment=environment)
-        if "text/html" in request.headers.get("accept", ""):
-            return HTMLResponse(_PAGE.format(environment=escape(environment), url=escape(url)), headers=_NOT_KEPT)
-        return json_response({"environment": environment, "url": url}, headers=_NOT_KEPT)
+
+    async def _task_of(self, environment: str, named: str) -> TaskWords:
+        """A task that visitors may begin at: one of those that are offered as prompts."""
+        hosted = await self._worlds.environments.find(environment)
+        try:
+            task = await hosted.task_to_train_on(named) if isinstance(hosted, HostedEnvironment) else None
+        except FolderError as cause:
+            raise HTTPException(503, str(cause)) from cause
+        if task is None:
+            raise HTTPException(404, "There is no such scenario for visitors; prompts/list of a world names some.")
+        return task
+
+
+def _wants_page(request: AppRequest) -> bool:
+    return "text/html" in request.headers.get("accept", "")
 
 
 def world_at(path: str) -> tuple[str, str] | None:
@@ -239,24 +283,4 @@ def scope_of(path: str) -> Scope | None:
     return "agent" if path.startswith("/e/") else "read"
 
 
-_PAGE_HEADERS = (
-    "accept",
-    "authorization",
-    "content-type",
-    "last-event-id",
-    "mcp-method",
-    "mcp-name",
-    "mcp-protocol-version",
-    "mcp-session-id",
-)
 _PREFLIGHT_SECONDS = 3_600
-_NOT_KEPT = {"cache-control": "no-store"}
-_PAGE = """<!doctype html>
-<html lang="en"><meta charset="utf-8"><title>{environment}: a fresh world</title>
-<body style="font: 16px/1.5 system-ui; margin: 3rem; max-width: 46rem">
-<h1>A fresh world of {environment}</h1>
-<p>It begins with the first call of an MCP client at this address, and belongs to every client that knows the address:</p>
-<pre style="background: #f4f4f4; padding: 1rem; overflow-x: auto">{url}</pre>
-<p>To put it into a host program: <code>envscaler connect {url} --client vscode --install</code></p>
-</body></html>
-"""

@@ -24,6 +24,7 @@ from envscaler_mcp.farm.hosted_world import BusyError
 from envscaler_mcp.farm.http_messages import FAILED
 from envscaler_mcp.farm.peers import SilentError
 from envscaler_mcp.farm.watchers import TooManyWatchersError
+from envscaler_mcp.farm.world_pages import advice
 from envscaler_mcp.farm.worlds import FullError
 from envscaler_mcp.serving.control.plane import NoWorldError
 from envscaler_mcp.serving.outcome import encode
@@ -52,10 +53,15 @@ def error_response(status: int, message: str, headers: Mapping[str, str] | None 
     return raw_json(encode({"error": message}).encode(errors="replace"), status, headers)
 
 
-async def _http_error(_: Request, cause: HTTPException) -> Response:
-    nothing = "There is nothing here; /v0.1/servers lists the environments, /openapi.json describes the control plane."
-    message = nothing if (cause.status_code, cause.detail) == (404, "Not Found") else cause.detail
+async def _http_error(request: Request, cause: HTTPException) -> Response:
+    message = cause.detail
+    if (cause.status_code, message) in _UNEXPLAINED:
+        message = advice(request.url.path, request.method)
     return error_response(cause.status_code, message, cause.headers)
+
+
+_UNEXPLAINED = {(404, "Not Found"), (405, "Method Not Allowed")}
+"""What Starlette says where no route leads."""
 
 
 async def _refused(_: Request, cause: EnvScalerError) -> Response:

@@ -14,12 +14,13 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from envscaler_mcp.artifacts import Registry, RegistryEntry
+from envscaler_mcp.emit.server_json import SCHEMA
 from envscaler_mcp.farm.application import raw_json
 from envscaler_mcp.registry import SearchIndex
 from envscaler_mcp.serving.outcome import encode
 
 PREFIXES = ("/v0/servers", "/v0.1/servers")
-SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"
+
 NAMESPACE = "local.envscaler"
 _OFFICIAL = "io.modelcontextprotocol.registry/official"
 _OWN = "local.envscaler/environment"

@@ -17,14 +17,16 @@ def environment_at(url: str) -> str:
 
 
 def world_address(url: str, token: str = "") -> str:
-    """The address of a world; at `/e/ENV_ID` and `/e/ENV_ID/new` the farm is asked for a fresh one."""
+    """The address of a world; at `/e/ENV_ID` and `/e/ENV_ID/new`, also of a scenario, the farm is asked for a fresh one."""
     parts = _parts(url)
     if parts["world"]:
         return url
     connection = connection_to(parts["farm"], PATIENCE)
     headers = {"Authorization": f"Bearer {token}"} if token else {}
     try:
-        connection.request("GET", f"{urlsplit(parts['farm']).path}/e/{parts['environment']}/new", headers=headers)
+        begins = f"?scenario={parts['scenario']}" if parts["scenario"] else ""
+        path = f"{urlsplit(parts['farm']).path}/e/{parts['environment']}/new{begins}"
+        connection.request("GET", path, headers=headers)
         answer = connection.getresponse()
         content = answer.read()
     except (OSError, http.client.HTTPException) as cause:
@@ -43,4 +45,7 @@ def _parts(url: str) -> re.Match[str]:
     return match
 
 
-_WORLD = re.compile(r"(?P<farm>https?://[^?#]+?)/e/(?P<environment>[^/?#]+)(?:/new/?|/(?P<world>[^/?#]+)/mcp|/?)")
+_WORLD = re.compile(
+    r"(?P<farm>https?://[^?#]+?)/e/(?P<environment>[^/?#]+)"
+    r"(?:/new/?(?:\?scenario=(?P<scenario>[A-Za-z0-9_-]{1,120}))?|/(?P<world>[^/?#]+)/mcp|/?)"
+)

@@ -34,7 +34,7 @@ from envscaler_mcp.launch.opening import Starts
 from envscaler_mcp.serving.control.schemas import OwnTask
 from envscaler_mcp.serving.session import Judge, Session
 from envscaler_mcp.serving.suggestion import did_you_mean, quote_value
-from envscaler_mcp.serving.tasks import Offer, TaskList, offered_tasks
+from envscaler_mcp.serving.tasks import Offer, TaskList, TaskWords, offered_tasks
 from envscaler_mcp.studio.reasons import Reasons, reasons_in
 from envscaler_mcp.trust.code import BLUEPRINT
 
@@ -154,6 +154,12 @@ class HostedEnvironment:
             tasks = offered_tasks(self._tasks.words, offer, scenario, key[1])
             known = self._offered[key] = OfferedTasks(tasks)
         return known
+
+    async def task_to_train_on(self, named: str) -> TaskWords | None:
+        """The task of that id, where visitors may begin at it."""
+        await self.read_tasks()
+        words = () if self._tasks is None else self._tasks.words
+        return next((task for task in words if task.id == named and task.split == "train"), None)
 
     async def reasons(self) -> Reasons:
         """Why calls are refused here; a blueprint is only read where its code may share a process with others."""

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Coroutine
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
-from envscaler_mcp.farm.environments import FarmEnvironment
+from envscaler_mcp.farm.environments import FarmEnvironment, Start
 from envscaler_mcp.farm.folder_reading import FolderError
 from envscaler_mcp.farm.hosted_world import HostedWorld
 from envscaler_mcp.farm.http_messages import Answer, Request
@@ -27,8 +27,9 @@ from envscaler_mcp.farm.jsonrpc import (
     read_message,
     unsupported,
 )
-from envscaler_mcp.farm.static_results import NO_TASKS, OF_TASKS
+from envscaler_mcp.farm.static_results import NO_TASKS, OF_TASKS, FixedAnswers
 from envscaler_mcp.serving.outcome import Outcome, encode, meta_of
+from envscaler_mcp.serving.records import Reading, is_completion
 from envscaler_mcp.serving.server_info import IDEMPOTENCY_KEY, NO_KEY, is_key
 
 NO_PAGE = "This is the address of a world: MCP clients send to it with POST, and nothing is ever pushed from here."
@@ -36,8 +37,12 @@ NO_PAGE = "This is the address of a world: MCP clients send to it with POST, and
 _quoted = json.encoder.encode_basestring
 
 
-Arrival = Callable[[], Coroutine[Any, Any, HostedWorld]]
-"""Opens the world of a guest link; only a call needs it."""
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """The world of a guest link, which opens with the first call."""
+
+    open: Callable[[], Coroutine[Any, Any, HostedWorld]]
+    start: Start
 
 
 def answer_agent(
@@ -68,6 +73,9 @@ def answer_agent(
         if message.method != "tools/call":
             if message.method in OF_TASKS:
                 return _listed(environment, world, message, id_, modern, reads_json)
+            reading = reading_of(environment.fixed, message)
+            if reading is not None:
+                return _read_later(environment, world, reading, message, id_, modern, reads_json)
             fixed = world.fixed if isinstance(world, HostedWorld) else environment.fixed
             result = fixed.result(modern, message.method, message.params, NO_TASKS)
             answer = _sent(b'{"jsonrpc":"2.0","id":%s,"result":%s}' % (id_, result), reads_json)
@@ -88,7 +96,11 @@ def _listed(
     modern: bool,
     reads_json: bool,
 ) -> Answer | Coroutine[Any, Any, Answer]:
-    tasks = world.offered if isinstance(world, HostedWorld) else environment.offered()
+    tasks = (
+        world.offered
+        if isinstance(world, HostedWorld)
+        else environment.offered(world.start.scenario, world.start.state, world.start.prompts)
+    )
     if tasks is None:
         return _listed_later(environment, world, message, id_, modern, reads_json)
     result = environment.fixed.result(modern, message.method, message.params, tasks)
@@ -114,9 +126,52 @@ async def _listed_later(
     return answer if isinstance(answer, Answer) else await answer
 
 
+def reading_of(fixed: FixedAnswers, message: RpcMessage) -> Reading | None:
+    """What a request wants to know of the records of a world; None for any other request."""
+    params = message.params
+    if message.method == "completion/complete" and fixed.records.kinds:
+        if not is_completion(params):
+            raise RpcError(INVALID_PARAMS, "completion/complete needs a ref, and an argument with a name and a value.")
+        return fixed.records.complete(params)
+    uri = params.get("uri") if message.method == "resources/read" else None
+    return None if type(uri) is not str or fixed.records.named(uri) is None else fixed.records.read(uri)
+
+
+async def _read_later(
+    environment: FarmEnvironment,
+    world: HostedWorld | Arrival,
+    reading: Reading,
+    message: RpcMessage,
+    id_: bytes,
+    modern: bool,
+    reads_json: bool,
+) -> Answer:
+    fixed = environment.fixed
+    try:
+        read = await _read(world if isinstance(world, HostedWorld) else await world.open(), reading)
+        if message.method == "completion/complete":
+            result = fixed.of_completion(modern, read)
+        else:
+            result = fixed.of_record(modern, message.params["uri"], read)
+    except RpcError as cause:
+        return _error(cause, cause.status if modern else 200, id_)
+    return _sent(b'{"jsonrpc":"2.0","id":%s,"result":%s}' % (id_, result), reads_json)
+
+
+async def _read(world: HostedWorld, reading: Reading) -> dict[str, Any] | None:
+    try:
+        tool, arguments = next(reading)
+        while True:
+            outcome = world.call(tool, arguments, None)
+            tool, arguments = reading.send(outcome if isinstance(outcome, Outcome) else await outcome)
+    except StopIteration as done:
+        read: dict[str, Any] | None = done.value
+        return read
+
+
 async def _arrived(arrival: Arrival, message: RpcMessage, id_: bytes, modern: bool, reads_json: bool) -> Answer:
     try:
-        answer = _called(await arrival(), message, id_, modern, reads_json)
+        answer = _called(await arrival.open(), message, id_, modern, reads_json)
     except RpcError as cause:
         return _error(cause, cause.status if modern else 200, id_)
     return answer if isinstance(answer, Answer) else await answer

@@ -8,7 +8,9 @@ from typing import Any
 from envscaler_mcp.artifacts import Environment
 from envscaler_mcp.farm.jsonrpc import INVALID_PARAMS, METHOD_NOT_FOUND, MODERN_VERSIONS, RpcError, negotiated
 from envscaler_mcp.serving import server_info
+from envscaler_mcp.serving.listing import listed_tools
 from envscaler_mcp.serving.outcome import encode
+from envscaler_mcp.serving.records import RecordResources
 from envscaler_mcp.serving.server_info import INTRODUCTION, KEPT_MS, RULES
 
 
@@ -26,6 +28,9 @@ OF_TASKS = frozenset({"prompts/list", "prompts/get"})
 NO_TASKS = OfferedTasks(())
 
 
+_SERVER_INFO = "io.modelcontextprotocol/serverInfo"
+
+
 class FixedAnswers:
     """The results of every request that is no call, as the bytes that are sent."""
 
@@ -38,16 +43,19 @@ class FixedAnswers:
             "title": environment.title,
             "version": environment.version,
             "description": environment.about,
+            "icons": server_info.ICONS,
         }
+        self.records = RecordResources(environment)
         self._lists: dict[str, dict[str, Any]] = {
-            "tools/list": {"tools": [tool.listed for tool in environment.tools] if tools is None else list(tools)},
+            "tools/list": {"tools": listed_tools(environment) if tools is None else list(tools)},
             "resources/list": {"resources": [] if self.changing else server_info.resources(environment)},
-            "resources/templates/list": {"resourceTemplates": []},
+            "resources/templates/list": {"resourceTemplates": self.records.templates},
         }
         self._texts = {} if self.changing else _texts(environment)
         self._made: dict[tuple[bool, str], bytes] = {}
-        self.stamp = encode({"io.modelcontextprotocol/serverInfo": self._server}).encode()
-        """Who answers, as every result of the modern era says."""
+        brief = {key: value for key, value in self._server.items() if key != "icons"}
+        self.stamp = encode({_SERVER_INFO: brief}).encode()
+        """Who answers, as every result of the modern era says; the icon comes with `server/discover` alone."""
 
     def result(self, modern: bool, method: str, params: Mapping[str, Any], tasks: OfferedTasks) -> bytes:
         """The result of a request to a world that offers these tasks; RpcError where there is none."""
@@ -104,7 +112,8 @@ class FixedAnswers:
     def _discovered(self) -> bytes:
         versions = {"supportedVersions": list(MODERN_VERSIONS)}
         caching = {"ttlMs": KEPT_MS, "cacheScope": "public"}
-        return self._shaped(True, {**versions, **self._described(), **caching})
+        meta = {"_meta": {_SERVER_INFO: self._server}}
+        return encode({**versions, **self._described(), "resultType": "complete", **caching, **meta}).encode()
 
     def _initialized(self, params: Mapping[str, Any]) -> bytes:
         version = negotiated(params)
@@ -112,7 +121,9 @@ class FixedAnswers:
         return self._shaped(False, result)
 
     def _described(self) -> dict[str, Any]:
+        completions: dict[str, Any] = {"completions": {}} if self.records.kinds else {}
         capabilities = {
+            **completions,
             "prompts": {"listChanged": False},
             "resources": {"listChanged": False, "subscribe": False},
             "tools": {"listChanged": self.changing},
@@ -120,10 +131,21 @@ class FixedAnswers:
         instructions = {} if self.changing else {"instructions": server_info.instructions(self._card)}
         return {"capabilities": capabilities, **instructions}
 
+    def of_record(self, modern: bool, uri: str, record: dict[str, Any] | None) -> bytes:
+        """The result of reading a record's address; RpcError where there is no such record."""
+        if record is None:
+            raise RpcError(INVALID_PARAMS, server_info.no_resource(uri), {"uri": uri})
+        return self._shaped(modern, {"contents": [record]}, 0)
+
+    def of_completion(self, modern: bool, completion: dict[str, Any] | None) -> bytes:
+        """The result of a completion."""
+        return self._shaped(modern, {"completion": completion})
+
     def _shaped(self, modern: bool, result: Mapping[str, Any], kept_ms: int | None = None) -> bytes:
         if not modern:
             return encode(dict(result)).encode()
-        caching = {} if kept_ms is None else {"ttlMs": kept_ms, "cacheScope": "public"}
+        scope = "public" if kept_ms else "private"
+        caching = {} if kept_ms is None else {"ttlMs": kept_ms, "cacheScope": scope}
         text = encode({**result, "resultType": "complete", **caching}).encode()
         return b'%s,"_meta":%s}' % (text[:-1], self.stamp)
 

@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 import hmac
 import logging
+import re
 import secrets
 import time
 import zlib
@@ -37,6 +38,8 @@ FORK_SECONDS = 0.5
 """How long a fork waits for a call that is under way."""
 _RANDOM = 22
 """Letters of 128 random bits."""
+_SIGNED = 32
+_SCENARIO = re.compile(r"[A-Za-z0-9_-]{1,120}")
 
 
 class FullError(EnvScalerError):
@@ -227,22 +230,30 @@ class Worlds:
 
     # Visitors
 
-    def invitation(self, environment: str) -> str:
-        """A name that only this farm can make: a world begins there whenever a client comes and none is there."""
+    def check_known(self, environment: str) -> None:
+        """WorldError where no environment of that id is registered."""
         if environment not in self.environments.entries:
             # Any page may ask, so no name is looked for that this one may have been meant for.
             raise WorldError("There is no such environment; /v0.1/servers lists them.")
-        random = secrets.token_urlsafe(16)
-        return random + self._signature(environment, random)
 
-    def _signature(self, environment: str, random: str) -> str:
-        return hmac.new(self._secret, f"visit {environment} {random}".encode(), hashlib.sha256).hexdigest()[:32]
+    def invitation(self, environment: str, scenario: str = "") -> str:
+        """A name that only this farm can make: a world begins there whenever a client comes and none is there."""
+        self.check_known(environment)
+        if scenario and not _SCENARIO.fullmatch(scenario):
+            raise WorldError("The id of this scenario cannot stand in an address.")
+        random = secrets.token_urlsafe(16)
+        begins = f".{scenario}" if scenario else ""
+        return random + self._signature(environment, random, begins) + begins
+
+    def _signature(self, environment: str, random: str, begins: str) -> str:
+        signed = f"visit {environment} {random}{begins}".encode()
+        return hmac.new(self._secret, signed, hashlib.sha256).hexdigest()[:_SIGNED]
 
     def is_guest_link(self, environment: str, name: str) -> bool:
         """Whether a name is an invitation of this farm's to this environment."""
-        random, signature = name[:_RANDOM], name[_RANDOM:]
-        return len(signature) == 32 and hmac.compare_digest(
-            signature.encode(), self._signature(environment, random).encode()
+        random, signature, begins = name[:_RANDOM], name[_RANDOM : _RANDOM + _SIGNED], name[_RANDOM + _SIGNED :]
+        return len(signature) == _SIGNED and hmac.compare_digest(
+            signature.encode(), self._signature(environment, random, begins).encode()
         )
 
     async def open_guest(self, environment: str, name: str, address: str = "") -> HostedWorld:
@@ -256,7 +267,9 @@ class Worlds:
         try:
             await self._make_place(visit)
             terms = Terms(self.caps.visit_seconds, self.caps.calls, self.caps.records)
-            world = await self._place(name, await self.environments.find(environment), terms, Start(), visitor=True)
+            world = await self._place(
+                name, await self.environments.find(environment), terms, start_of_guest(name), visitor=True
+            )
             world.address, world.first_lease = address, self.caps.first_visit_seconds
             return world
         finally:
@@ -315,3 +328,9 @@ class Worlds:
         """The farm ends."""
         for world in list(self._open.values()):
             await self.close(world)
+
+
+def start_of_guest(name: str) -> Start:
+    """Where a guest link leads: to the first state, or to the scenario that stands at its end."""
+    scenario = name[_RANDOM + _SIGNED + 1 :]
+    return Start(scenario, prompts="train") if scenario else Start()

@@ -199,7 +199,7 @@ def everything(model: Model) -> Iterator[Expr]:
     for operation in model.operations.values():
         yield from _of_guards(operation.require)
         for statement in statements(operation.effect):
-            yield from _of_statement(statement)
+            yield from statement_expressions(statement)
         yield from _of_sentence(operation.say)
     for query in model.queries.values():
         yield from _of_query(query)
@@ -220,7 +220,8 @@ def _of_sentence(sentence: Sentence) -> Iterator[Expr]:
         yield from _of_sentence(clause.words)
 
 
-def _of_statement(statement: Statement) -> Iterator[Expr]:
+def statement_expressions(statement: Statement) -> Iterator[Expr]:
+    """The expressions that stand directly in a statement, not those of statements inside it."""
     match statement:
         case Let(value=value) | SetLocal(value=value):
             yield value

@@ -43,6 +43,12 @@ def _parser(folder: Path) -> argparse.ArgumentParser:
     add("--port", type=int, default=0, help="the port for --http; any free one by default")
     add("--host", default="127.0.0.1", help="the address for --http; any but this machine's own needs --token-env")
     add("--token-env", metavar="NAME", help="the variable that holds the token which clients must send")
+    add(
+        "--allow-origin",
+        action="append",
+        metavar="ORIGIN",
+        help="with --http, let web pages of this origin use the server, such as https://studio.example; repeat for several",
+    )
     add("--state", metavar="NAME_OR_FILE", help="where the world begins; the folder's first state by default")
     add("--scenario", metavar="ID", help="begin at the state of one of the folder's tasks")
     add(

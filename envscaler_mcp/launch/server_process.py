@@ -20,6 +20,8 @@ from envscaler_mcp.errors import EnvScalerError, WorldError
 from envscaler_mcp.html.visible import escaped, visible
 from envscaler_mcp.launch.opening import WrongUseError, open_session
 from envscaler_mcp.launch.server import Load
+from envscaler_mcp.serving.listing import listed_tools
+from envscaler_mcp.serving.pages import is_origin
 from envscaler_mcp.serving.session import Session
 from envscaler_mcp.settings import secret_named
 
@@ -61,6 +63,11 @@ def _check(options: argparse.Namespace) -> None:
         raise WrongUseError("--control and --control-token-env belong together.")
     if options.scenario is not None and options.state is not None:
         raise WrongUseError("A scenario begins at its own state; name --scenario or --state.")
+    for origin in options.allow_origin or ():
+        if not is_origin(origin):
+            raise WrongUseError(f"{origin!r} is no origin; write it as a browser does, such as https://studio.example")
+    if options.allow_origin and not options.http:
+        raise WrongUseError("--allow-origin belongs to --http.")
     if options.with_parent and not options.http:
         raise WrongUseError("--with-parent belongs to --http; on standard input a server always ends with it.")
 
@@ -68,7 +75,7 @@ def _check(options: argparse.Namespace) -> None:
 def _list_tools(code: EnvironmentCode, as_json: bool) -> None:
     tools = code.environment.tools
     if as_json:
-        sys.stdout.write(escaped(json.dumps([tool.listed for tool in tools], ensure_ascii=False, indent=1)) + "\n")
+        sys.stdout.write(escaped(json.dumps(listed_tools(code.environment), ensure_ascii=False, indent=1)) + "\n")
         return
     width = max((len(tool.name) for tool in tools), default=0)
     for tool in tools:
@@ -76,25 +83,35 @@ def _list_tools(code: EnvironmentCode, as_json: bool) -> None:
 
 
 async def _serve(folder: Path, load: Load, options: argparse.Namespace) -> None:
-    from envscaler_mcp.serving.control.server import ServerControlPlane
+    from envscaler_mcp.serving.control.server import SERVED, ServerControlPlane
     from envscaler_mcp.serving.server import build_server
-    from envscaler_mcp.serving.tasks import load_scenarios, offered_tasks
+    from envscaler_mcp.serving.tasks import load_scenarios, offered_anywhere, offered_tasks
     from envscaler_mcp.serving.world_slot import WorldSlot
 
     code, tasks = load(folder), load_scenarios(folder)
-    offered: list[Scenario] = []
+    # A world of a person's own, to which no other program gives a start.
+    opens_states = options.scenario is options.state is options.control is None
+    offered = offered_anywhere(tasks, options.prompts) if opens_states else []
+    started: list[str | None] = []
 
     def open_at(scenario: str | None, state: str | None, seed: int | None, prompts: Offer | None) -> Session:
         session = open_session(folder, code, scenario, state, seed, options.isolation)
         begins = session.scenario.state if session.scenario else state or next(iter(code.environment.states), None)
-        offered[:] = offered_tasks(tasks, prompts or options.prompts, scenario, begins)
+        if not opens_states:
+            offered[:] = offered_tasks(tasks, prompts or options.prompts, scenario, begins)
+        started[:] = [begins]
         return session
+
+    async def begin(task: Scenario) -> None:
+        untouched = await plane.world(SERVED).act(lambda session: session.diff_since_start().empty)
+        if not (untouched and started == [task.state]):
+            await plane.replace(None, task.state, options.seed, None)
 
     session = open_at(options.scenario, options.state, options.seed, None)
     served = WorldSlot(session.world)
     plane = ServerControlPlane(code.environment.id, served, session, _with_world_errors(open_at))
     try:
-        server = build_server(served, (lambda: offered) if tasks else ())
+        server = build_server(served, (lambda: offered) if tasks else (), begin if opens_states else None)
         async with _controlled(plane, options) as control:
             if options.http:
                 await _serve_http(server, control, options, plane)
@@ -138,7 +155,7 @@ async def _serve_http(
             f"Other machines could reach {options.host!r}; name a token with --token-env, or use 127.0.0.1."
         )
     with listen(options.host, options.port, token) as sock:
-        runner = http_server(http_app(server, host=options.host, token=token))
+        runner = http_server(http_app(server, host=options.host, token=token, origins=options.allow_origin or ()))
         async with anyio.create_task_group() as group:
             await group.start(_after_signal, runner.stop)
             if options.with_parent:

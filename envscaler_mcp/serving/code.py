@@ -63,7 +63,7 @@ class EnvironmentCode:
         genuine = digest_of(source) == environment.code_digest
         if not genuine and environment.origin != "published":
             table = tool_table(source, environment.class_name)
-            environment = environment.model_copy(update={"tools": table})
+            environment = environment.model_copy(update={"tools": table, "answers": None})
         return cls(environment, source, callable_tools(environment), genuine, trust)
 
     @property

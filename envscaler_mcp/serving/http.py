@@ -7,16 +7,18 @@ as often as it likes, and a restarted server goes on where its clients are.
 from __future__ import annotations
 
 import hmac
+from collections.abc import Collection
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Literal
 
 import uvicorn
 from mcp.server.lowlevel import Server
 from mcp.server.transport_security import TransportSecuritySettings
+from starlette.middleware.cors import CORSMiddleware
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from envscaler_mcp.serving.pages import is_from_elsewhere, is_own_name
+from envscaler_mcp.serving.pages import PAGE_HEADERS, is_from_elsewhere, is_own_name
 from envscaler_mcp.serving.sockets import is_loopback
 
 MAX_BODY = 1024 * 1024
@@ -31,8 +33,12 @@ def http_app(
     token: str | None = None,
     json_response: bool = True,
     stateless: bool = True,
+    origins: Collection[str] = (),
 ) -> ASGIApp:
-    """The server as an ASGI application that refuses strangers before it reads what they sent."""
+    """The server as an ASGI application that refuses strangers before it reads what they sent.
+
+    Pages of these origins may use it too.
+    """
     app = server.streamable_http_app(
         streamable_http_path=PATH,
         json_response=json_response,
@@ -41,14 +47,39 @@ def http_app(
         # `Doorkeeper` decides, with the address and the token at hand.
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
     )
-    return Doorkeeper(app, host, token)
+    door = Doorkeeper(_Signpost(app), host, token, origins)
+    return CORSMiddleware(door, sorted(origins), ("GET", "POST"), PAGE_HEADERS, max_age=3_600) if origins else door
+
+
+class _Signpost:
+    """Where a path leads nowhere, or a person opens the address: what it is and what to do."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let a request for the protocol through, or say where it belongs."""
+        if scope["type"] == "http":
+            reads_pages = b"text/html" in _headers_of(scope).get(b"accept", b"")
+            if scope["path"].rstrip("/") != PATH:
+                await PlainTextResponse(_NO_PATH, 404)(scope, receive, send)
+                return
+            if scope["method"] == "GET" and reads_pages:
+                await PlainTextResponse(_NO_PAGE, 405, {"Allow": "POST"})(scope, receive, send)
+                return
+        await self._app(scope, receive, send)
+
+
+_NO_PATH = f"There is nothing here; the MCP server of this world is at {PATH}.\n"
+_NO_PAGE = "This is the address of an MCP server: a client sends to it with POST. Put it into a host program's file.\n"
 
 
 class Doorkeeper:
     """Who may enter: the right `Host`, no page of another site, and the token where there is one."""
 
-    def __init__(self, app: ASGIApp, host: str, token: str | None) -> None:
+    def __init__(self, app: ASGIApp, host: str, token: str | None, origins: Collection[str] = ()) -> None:
         self._app = app
+        self._origins = frozenset(origins)
         self._open = not is_loopback(host)
         self._names = frozenset({host.strip("[]").lower()})
         self._token = None if token is None else f"Bearer {token}".encode()
@@ -67,7 +98,10 @@ class Doorkeeper:
         # A machine that is open to others has names that are unknown here, and there the token decides.
         if not self._open and not is_own_name(host, self._names):
             return PlainTextResponse("Invalid Host header", 421)
-        if is_from_elsewhere(_text(headers.get(b"origin")), _text(headers.get(b"sec-fetch-site")), host, self._names):
+        origin = _text(headers.get(b"origin"))
+        if origin not in self._origins and is_from_elsewhere(
+            origin, _text(headers.get(b"sec-fetch-site")), host, self._names
+        ):
             return PlainTextResponse("Pages of other sites are not let in", 403)
         if self._token is not None and not hmac.compare_digest(headers.get(b"authorization", b""), self._token):
             return PlainTextResponse("A token is needed", 401, {"WWW-Authenticate": "Bearer"})

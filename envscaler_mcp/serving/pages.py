@@ -17,6 +17,18 @@ _FROM_HERE = ("same-origin", "none")
 """What `Sec-Fetch-Site` says of a page of the same origin, and of a user who typed the address."""
 _PORTS = {"http": "80", "https": "443"}
 
+PAGE_HEADERS = (
+    "accept",
+    "authorization",
+    "content-type",
+    "last-event-id",
+    "mcp-method",
+    "mcp-name",
+    "mcp-protocol-version",
+    "mcp-session-id",
+)
+"""What clients of the protocol send from a page."""
+
 # Every request of a client names the same host.
 _is_loopback = lru_cache(maxsize=256)(is_loopback)
 
@@ -31,6 +43,12 @@ def is_own_name(host: str, names: Collection[str] = ()) -> bool:
         return False
     name = match[1].strip("[]").lower()
     return name in names or _is_loopback(name)
+
+
+def is_origin(text: str) -> bool:
+    """Whether it is the origin of a page as browsers write it."""
+    scheme, _, place = text.partition("://")
+    return scheme in _PORTS and _HOST.fullmatch(place) is not None and place == place.lower()
 
 
 def is_from_elsewhere(origin: str | None, fetch_site: str | None, host: str, names: Collection[str] = ()) -> bool:

@@ -7,7 +7,7 @@ done in the world it was opened with. Each list may be kept for an hour.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 import mcp_types as types
@@ -19,7 +19,9 @@ from mcp.shared.exceptions import MCPError
 from envscaler_mcp.artifacts import Scenario
 from envscaler_mcp.errors import EnvScalerError, WorkerEndedError
 from envscaler_mcp.serving import server_info
+from envscaler_mcp.serving.listing import listed_tools
 from envscaler_mcp.serving.outcome import Outcome, ended, meta_of
+from envscaler_mcp.serving.records import Reading, RecordResources
 from envscaler_mcp.serving.server_info import IDEMPOTENCY_KEY, INTRODUCTION, KEPT_MS, NO_KEY, RULES, is_key
 from envscaler_mcp.serving.world import World
 from envscaler_mcp.serving.world_slot import WorldSlot
@@ -29,18 +31,25 @@ logger = logging.getLogger(__name__)
 _AN_HOUR = CacheHint(ttl_ms=KEPT_MS, scope="public")
 _Context = ServerRequestContext[Any]
 Tasks = Callable[[], Sequence[Scenario]]
+Begin = Callable[[Scenario], Awaitable[None]]
+"""Puts a world at the start of a task in the place of the present one, unless that is there already."""
 
 
-def build_server(world: World | WorldSlot, tasks: Sequence[Scenario] | Tasks = ()) -> Server[Any]:
+def build_server(
+    world: World | WorldSlot, tasks: Sequence[Scenario] | Tasks = (), begin: Begin | None = None
+) -> Server[Any]:
     """A server whose tools act on this world, one call at a time, and which offers the tasks as prompts.
 
-    A function tells which tasks those are now, where another world may be put in the place of this one.
+    A function tells which tasks those are now, where another world may be put in the place of this one. With `begin`, a
+    task that is asked for can be done in the world that is there afterwards.
     """
     served = world if isinstance(world, WorldSlot) else WorldSlot(world)
     environment = served.world.environment
     turns = _Turns(served)
-    tools = types.ListToolsResult(tools=[_tool(tool) for tool in environment.tools])
+    tools = types.ListToolsResult.model_validate({"tools": listed_tools(environment)})
     texts = {INTRODUCTION: server_info.introduction_text(environment), RULES: server_info.rules_text(environment)}
+    records = RecordResources(environment)
+    templates = types.ListResourceTemplatesResult.model_validate({"resourceTemplates": records.templates})
     resources = types.ListResourcesResult.model_validate({"resources": server_info.resources(environment)})
 
     async def list_tools(_context: _Context, _params: Any) -> types.ListToolsResult:
@@ -60,10 +69,15 @@ def build_server(world: World | WorldSlot, tasks: Sequence[Scenario] | Tasks = (
         return resources
 
     async def list_templates(_context: _Context, _params: Any) -> types.ListResourceTemplatesResult:
-        return types.ListResourceTemplatesResult(resource_templates=[])
+        return templates
 
     async def read_resource(_context: _Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         uri = str(params.uri)
+        if records.named(uri) is not None:
+            record = await turns.read(records.read(uri))
+            if record is not None:
+                content = types.TextResourceContents.model_validate(record)
+                return types.ReadResourceResult(contents=[content], ttl_ms=0, cache_scope="private")
         if uri not in texts:
             raise MCPError(types.INVALID_PARAMS, server_info.no_resource(uri), {"uri": uri})
         content = types.TextResourceContents(uri=uri, mime_type="text/markdown", text=texts[uri])
@@ -74,6 +88,7 @@ def build_server(world: World | WorldSlot, tasks: Sequence[Scenario] | Tasks = (
         version=environment.version,
         title=environment.title,
         description=environment.about,
+        icons=[types.Icon.model_validate(icon) for icon in server_info.ICONS],
         instructions=server_info.instructions(environment),
         cache_hints=dict.fromkeys(
             (
@@ -89,7 +104,8 @@ def build_server(world: World | WorldSlot, tasks: Sequence[Scenario] | Tasks = (
         on_list_resources=list_resources,
         on_list_resource_templates=list_templates,
         on_read_resource=read_resource,
-        **(_prompts(tasks if callable(tasks) else lambda: tasks) if tasks else {}),
+        **(_completion(records, turns) if records.kinds else {}),
+        **(_prompts(tasks if callable(tasks) else lambda: tasks, begin) if tasks else {}),
     )
     # The default is a tracing span around each request, which costs as much as the request.
     server.middleware.clear()
@@ -113,20 +129,37 @@ class _Turns:
             logger.exception("a call of %r in %s", tool, served.world.environment.id)
             return ended(cause.reason if isinstance(cause, WorkerEndedError) else "")
 
+    async def read(self, reading: Reading) -> dict[str, Any] | None:
+        """What comes of a reading that makes calls."""
+        try:
+            tool, arguments = next(reading)
+            while True:
+                tool, arguments = reading.send(await self.call(tool, arguments, None))
+        except StopIteration as done:
+            read: dict[str, Any] | None = done.value
+            return read
 
-def _prompts(tasks: Tasks) -> dict[str, Any]:
+
+def _completion(records: RecordResources, turns: _Turns) -> dict[str, Any]:
+    async def complete(_context: _Context, params: types.CompleteRequestParams) -> types.CompleteResult:
+        asked = params.model_dump(by_alias=True, mode="json", exclude_none=True)
+        completion = await turns.read(records.complete(asked))
+        return types.CompleteResult.model_validate({"completion": completion})
+
+    return {"on_completion": complete}
+
+
+def _prompts(tasks: Tasks, begin: Begin | None) -> dict[str, Any]:
     async def list_prompts(_context: _Context, _params: Any) -> types.ListPromptsResult:
         return types.ListPromptsResult.model_validate({"prompts": server_info.prompts(tasks())})
 
     async def get_prompt(_context: _Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
-        text = next((task.task for task in tasks() if task.id == params.name), None)
-        if text is None:
+        chosen = next((task for task in tasks() if task.id == params.name), None)
+        if chosen is None:
             raise MCPError(types.INVALID_PARAMS, server_info.no_prompt(params.name), {"name": params.name})
-        content = types.TextContent(type="text", text=text)
+        if begin is not None:
+            await begin(chosen)
+        content = types.TextContent(type="text", text=chosen.task)
         return types.GetPromptResult(messages=[types.PromptMessage(role="user", content=content)])
 
     return {"on_list_prompts": list_prompts, "on_get_prompt": get_prompt}
-
-
-def _tool(tool: Any) -> types.Tool:
-    return types.Tool.model_validate(tool.listed)

@@ -48,6 +48,11 @@ def offered_tasks(tasks: Sequence[Task], offer: Offer | None, scenario: str | No
     return [task for task in tasks if task.state == state and (chosen == "all" or task.split == "train")]
 
 
+def offered_anywhere(tasks: Sequence[Task], offer: Offer | None) -> list[Task]:
+    """The tasks that a world offers which can begin anew at the state of any of them."""
+    return [] if offer == "none" else [task for task in tasks if offer == "all" or task.split == "train"]
+
+
 def load_scenarios(folder: Path) -> tuple[Scenario, ...]:
     """Every scenario of the folder, in its order; none where it holds no tasks."""
     scenarios: tuple[Scenario, ...] = ()

@@ -12,6 +12,7 @@ from envscaler_mcp.language.stories import Storybook
 from envscaler_mcp.language.text import words
 from envscaler_mcp.sandbox.policy import admit
 from envscaler_mcp.serving.tools import tool_table
+from envscaler_mcp.synthesis.answers import answers_of
 from envscaler_mcp.synthesis.compile import compile_model
 from envscaler_mcp.synthesis.nursery import compile_nursery
 
@@ -48,6 +49,7 @@ def synthesize(blueprint: Blueprint, states: tuple[str, ...]) -> Synthesized:
         introduction=introduction(model),
         rules=tuple(rule.text for rule in model.rules),
         tools=tool_table(compiled.source, compiled.class_name),
+        answers=answers_of(model),
         states=states,
         code_digest=digest_of(compiled.source),
         blueprint_digest=blueprint.digest,

@@ -130,13 +130,6 @@ def test_a_registry_is_sorted_and_names_nobody_twice() -> None:
             Registry(entries=entries)
 
 
-@pytest.mark.parametrize("effect", ["reads", "writes"])
-def test_annotations_follow_from_the_effect(effect: str) -> None:
-    tool = Tool.model_validate({"name": "t", "description": "d", "effect": effect, "input_schema": {}})
-    assert tool.annotations["readOnlyHint"] is (effect == "reads")
-    assert tool.annotations["destructiveHint"] is (effect == "writes")
-
-
 def test_an_environment_finds_its_tools_by_name() -> None:
     tool = Tool(name="list_rooms", description="d", effect="reads", input_schema={})
     card = Environment(

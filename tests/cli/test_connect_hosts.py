@@ -12,6 +12,11 @@ from envscaler_mcp.emit.hosts import (
     CLIENTS,
     Client,
     HostConnection,
+    address_in,
+    command_in,
+    entry_in,
+    format_of,
+    headers_in,
     host_file,
     installed,
     is_ours,
@@ -56,9 +61,20 @@ def test_vs_code_has_a_member_of_its_own_and_names_the_transport() -> None:
 
 @pytest.mark.parametrize("client", CLIENTS)
 def test_installing_makes_the_file_where_there_is_none(client: Client, tmp_path: Path) -> None:
-    file = host_file(client, tmp_path, tmp_path) if client != "cursor" else tmp_path / ".cursor" / "mcp.json"
-    assert install(a_connection(client), file) is None
-    assert json.loads(file.read_text(encoding="utf-8")) == a_connection(client).document
+    file = tmp_path / "of_host" / host_file(client, tmp_path, tmp_path).name
+    connection = a_connection(client)
+    assert install(connection, file) is None
+    text = file.read_text(encoding="utf-8")
+    assert format_of(client).read(text) == connection.document
+    assert format_of(client).read(connection.text) == connection.document
+    entry = entry_in(installed(connection, file), connection)
+    assert is_ours(entry, connection)
+    assert command_in(entry) == connection.command
+
+
+def test_each_host_has_a_file_of_its_own() -> None:
+    files = [host_file(client, Path("/project"), Path("/settings")) for client in CLIENTS]
+    assert len(set(files)) == len(files)
 
 
 def test_installing_keeps_what_else_is_there_and_a_copy_of_the_file_as_it_was(tmp_path: Path) -> None:
@@ -132,6 +148,22 @@ URL = "http://127.0.0.1:8765/e/seed_bank/name/mcp"
         ("vscode", {"type": "http", "url": URL, "headers": {"Authorization": "Bearer t"}}),
         ("claude-code", {"type": "http", "url": URL, "headers": {"Authorization": "Bearer t"}}),
         ("cursor", {"url": URL, "headers": {"Authorization": "Bearer t"}}),
+        ("lm-studio", {"url": URL, "headers": {"Authorization": "Bearer t"}}),
+        ("zed", {"url": URL, "headers": {"Authorization": "Bearer t"}}),
+        ("windsurf", {"serverUrl": URL, "headers": {"Authorization": "Bearer t"}}),
+        ("gemini", {"httpUrl": URL, "headers": {"Authorization": "Bearer t"}}),
+        ("codex", {"url": URL, "http_headers": {"Authorization": "Bearer t"}}),
+        (
+            "goose",
+            {
+                "type": "streamable_http",
+                "uri": URL,
+                "headers": {"Authorization": "Bearer t"},
+                "name": "seed_bank",
+                "enabled": True,
+                "timeout": 300,
+            },
+        ),
         (
             "claude-desktop",
             {"command": "npx", "args": ["-y", "mcp-remote", URL, "--header", "Authorization: Bearer t"]},
@@ -139,5 +171,7 @@ URL = "http://127.0.0.1:8765/e/seed_bank/name/mcp"
     ],
 )
 def test_a_world_of_a_farm_is_named_as_each_host_names_addresses(client: Client, server: object) -> None:
-    assert HostConnection(client, "seed_bank", url=URL, token="t").server == server
+    entry = HostConnection(client, "seed_bank", url=URL, token="t").server
+    assert entry == server
+    assert (address_in(entry), headers_in(entry)) == (URL, {"Authorization": "Bearer t"}) or client == "claude-desktop"
     assert "Authorization" not in json.dumps(HostConnection(client, "seed_bank", url=URL).server)

@@ -11,6 +11,7 @@ from typing import Any
 import anyio
 import pytest
 
+from envscaler_mcp.serving.listing import listed_tools
 from envscaler_mcp.serving.server_info import INTRODUCTION, RULES, introduction_text, rules_text
 from tests.conformance.programs import Programs
 from tests.conformance.script import Script
@@ -37,15 +38,7 @@ async def seen_by(command: list[str], programs: Programs) -> dict[str, Any]:
 
 def must_be_what_the_world_says(seen: dict[str, Any], script: Script, name: str, era: str) -> None:
     environment = script.environment
-    assert seen["tools"] == [
-        {
-            "name": tool.name,
-            "description": tool.description,
-            "inputSchema": tool.input_schema,
-            "annotations": tool.annotations,
-        }
-        for tool in environment.tools
-    ]
+    assert seen["tools"] == listed_tools(environment)
     assert seen["texts"] == {INTRODUCTION: introduction_text(environment), RULES: rules_text(environment)}
     assert seen["answers"] == [
         {"text": call.text, "structured": json.loads(call.text), "isError": call.is_error} for call in script.calls

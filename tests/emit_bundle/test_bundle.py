@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
+import sys
+import tomllib
 import venv
 import zipfile
 from pathlib import Path
 
+import anyio
 import pytest
+from mcp import Client, StdioServerParameters
 from typer.testing import CliRunner
 
 import envscaler_mcp
 from envscaler_mcp.artifacts import Environment
 from envscaler_mcp.cli.program import app
 from envscaler_mcp.emit.bundle import bundle_files, vendored, write_bundle, write_mcpb
+from envscaler_mcp.emit.server_json import SCHEMA
 from envscaler_mcp.errors import EmitError
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -59,6 +65,49 @@ def test_the_manifest_names_the_server_and_all_its_tools() -> None:
     manifest = json.loads(bundle_files(FOLDER, trusted=True)["manifest.json"])
     assert manifest["server"]["entry_point"] in bundle_files(FOLDER, trusted=True)
     assert [tool["name"] for tool in manifest["tools"]] == [tool.name for tool in environment.tools]
+
+
+def test_uv_is_told_what_to_install_and_the_same_as_the_program_says() -> None:
+    files = bundle_files(FOLDER, trusted=True)
+    manifest = json.loads(files["manifest.json"])
+    assert (manifest["manifest_version"], manifest["server"]["type"]) == ("0.4", "uv")
+    project = tomllib.loads(files["pyproject.toml"].decode())["project"]
+    (script,) = re.findall(r"^# /// script$\n(.*?)^# ///$", files["server.py"].decode(), re.MULTILINE | re.DOTALL)
+    inline = tomllib.loads("".join(line.removeprefix("#").lstrip(" ") for line in script.splitlines(keepends=True)))
+    assert project["dependencies"] == inline["dependencies"]
+    assert project["requires-python"] == inline["requires-python"]
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+async def test_a_host_with_nothing_but_uv_starts_a_bundle(tmp_path: Path) -> None:
+    write_bundle(bundle_files(FOLDER, trusted=True), tmp_path / "bundle")
+    venv.create(tmp_path / "tools", with_pip=True)
+    await anyio.run_process([tmp_path / "tools" / "bin" / "python", "-m", "pip", "install", "--quiet", "uv"])
+    server = json.loads((tmp_path / "bundle" / "manifest.json").read_text(encoding="utf-8"))["server"]["mcp_config"]
+    command = StdioServerParameters(
+        command=str(tmp_path / "tools" / "bin" / server["command"]),
+        args=[word.replace("${__dirname}", str(tmp_path / "bundle")) for word in server["args"]],
+        env={**os.environ, "HOME": str(tmp_path), "UV_PYTHON": sys.executable},
+        cwd=tmp_path,
+    )
+    async with Client(command) as client:
+        answer = await client.call_tool("list_wards", {})
+    assert answer.structured_content is not None
+    assert answer.structured_content["success"] is True
+
+
+def test_the_entry_for_the_public_registry_keeps_its_bounds() -> None:
+    entry = json.loads((ROOT / "server.json").read_text(encoding="utf-8"))
+    assert re.fullmatch(r"[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+", entry["name"])
+    assert f"mcp-name: {entry['name']}" in (ROOT / "README.md").read_text(encoding="utf-8")
+    assert 1 <= len(entry["description"]) <= 100
+    (package,) = entry["packages"]
+    assert entry["version"] == package["version"] == envscaler_mcp.__version__
+    serve, chosen = package["packageArguments"]
+    assert serve["value"] == "serve"
+    assert chosen["default"] in chosen["choices"]
+    assert entry["$schema"] == SCHEMA
 
 
 def test_no_path_of_this_machine_gets_into_a_bundle() -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import anyio
+import httpx2
 import pytest
 from anyio.abc import SocketStream
 from anyio.streams.buffered import BufferedByteReceiveStream
@@ -78,10 +79,12 @@ def call(tool: Any, arguments: Any, modern: bool = True) -> tuple[bytes, Headers
 
 
 @asynccontextmanager
-async def served(world: LocalWorld, host: str = "127.0.0.1", token: str | None = None) -> AsyncIterator[Raw]:
+async def served(
+    world: LocalWorld, host: str = "127.0.0.1", token: str | None = None, origins: tuple[str, ...] = ()
+) -> AsyncIterator[Raw]:
     """The world behind a real socket, in this process, so that the test can look at it."""
     with listen(host, 0, token) as sock:
-        runner = http_server(http_app(build_server(world), host=host, token=token))
+        runner = http_server(http_app(build_server(world), host=host, token=token, origins=origins))
         raw = Raw(sock.getsockname()[1])
         async with anyio.create_task_group() as group:
             group.start_soon(lambda: runner.serve(sockets=[sock]))
@@ -322,3 +325,39 @@ async def test_other_methods_are_answered_and_open_nothing(world: LocalWorld) ->
 async def test_two_servers_at_once_have_two_ports(library_folder: Path) -> None:
     async with http_process(library_folder) as one, http_process(library_folder) as two:
         assert one != two
+
+
+STUDIO = "https://studio.example"
+
+
+async def test_pages_of_an_origin_that_the_owner_names_are_let_in_and_no_others(world: LocalWorld) -> None:
+    body, headers = call("get_book", {"book_id": "BOOK-00001"})
+    async with served(world, token="secret", origins=(STUDIO,)) as raw:
+        known = {**headers, "Authorization": "Bearer secret"}
+        assert (await raw.post(body, {**known, "Origin": STUDIO}))[0] == 200
+        assert (await raw.post(body, {**headers, "Origin": STUDIO}))[0] == 401
+        assert (await raw.post(body, {**known, "Origin": "https://other.example"}))[0] == 403
+        assert (await raw.post(body, {**known, "Origin": f"{STUDIO}.other.example"}))[0] == 403
+    async with served(world) as raw:
+        assert (await raw.post(body, {**headers, "Origin": STUDIO}))[0] == 403
+
+
+async def test_a_browser_is_told_which_pages_may_read_the_answers(world: LocalWorld) -> None:
+    async with served(world, origins=(STUDIO,)) as raw, httpx2.AsyncClient(trust_env=False) as web:
+        url = f"http://127.0.0.1:{raw.port}/mcp"
+        asks = {"access-control-request-method": "POST", "access-control-request-headers": "content-type,mcp-method"}
+        told = await web.options(url, headers={"origin": STUDIO, **asks})
+        assert (told.status_code, told.headers["access-control-allow-origin"]) == (200, STUDIO)
+        other = await web.options(url, headers={"origin": "https://other.example", **asks})
+        assert "access-control-allow-origin" not in other.headers
+
+
+async def test_a_wrong_address_says_where_the_server_is(world: LocalWorld) -> None:
+    async with served(world) as raw, httpx2.AsyncClient(trust_env=False) as web:
+        for path in ("/", "/sse", "/mcp/x", "/x"):
+            for method in ("GET", "POST"):
+                told = await web.request(method, f"http://127.0.0.1:{raw.port}{path}")
+                assert told.status_code == 404
+                assert "/mcp" in told.text
+        page = await web.get(f"http://127.0.0.1:{raw.port}/mcp", headers={"accept": "text/html"})
+        assert (page.status_code, "MCP server" in page.text) == (405, True)

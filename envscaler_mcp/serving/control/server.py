@@ -96,12 +96,18 @@ class ServerControlPlane(ControlPlane[OwnedWorld]):
                 "A single server opens one world at a time, at a task of its own and without a lease; use a farm for more."
             )
         start = order.scenario, order.state, order.seed, order.prompts
-        session = await self._slot.turn(lambda: self._open(*start))
+        return WorldCards(worlds=(self.card(await self.replace(*start)),))
+
+    async def replace(
+        self, scenario: str | None, state: str | None, seed: int | None, prompts: Offer | None
+    ) -> OwnedWorld:
+        """Open a world in place of the one that agents act on, which ends."""
+        session = await self._slot.turn(lambda: self._open(scenario, state, seed, prompts))
         former = self._worlds.pop(self._current, None)
         world = self._serve(self._add(session))
         if former is not None:
             await self._slot.turn(former.session.close)
-        return WorldCards(worlds=(self.card(world),))
+        return world
 
     def _serve(self, world: OwnedWorld) -> OwnedWorld:
         self._slot.world = world.session.world

@@ -40,12 +40,13 @@ def write_show(entity: Entity, model: Model) -> str:
     parts.extend(f'"{key}": [*{record}["{key}"]]' for key in lists)
     for attribute in entity.derived:
         call = f"self.{derived_method(model, entity.name, attribute.name)}({record})"
-        parts.append(f'"{_shown_key(attribute)}": {_as_answer(attribute, call)}')
+        parts.append(f'"{shown_key(attribute)}": {_as_answer(attribute, call)}')
     lines.add(f"return {{{', '.join(parts)}}}")
     return lines.text()
 
 
-def _shown_key(attribute: Attribute) -> str:
+def shown_key(attribute: Attribute) -> str:
+    """The key of a derived attribute in an answer."""
     return f"{attribute.name}_id" if attribute.type.kind == "ref" else attribute.name
 
 
@@ -212,6 +213,14 @@ class DerivedReads:
         return lines.text()
 
 
+def records_key(query: Query, model: Model) -> str:
+    """The key of the records in the answer of an author's query."""
+    element = query.element
+    if element is not None and element.kind == "ref":
+        return model.entities[element.entity].container
+    return "found"
+
+
 class OwnQuery:
     """A query that the author wrote."""
 
@@ -227,7 +236,7 @@ class OwnQuery:
         lines.add(f"def {query.name}({', '.join(params)}) -> Result:")
         lines.depth += 1
         docs = [*self.signatures.documentation(query.params), *([_OFFSET_DOC] if paged else [])]
-        container = self._container()
+        container = records_key(self.query, self.model)
         answer = f'{{"total": int, "{container}": records}}' if query.variable else f"{{{', '.join(query.answer)}}}"
         returns = f'Returns:\n    dict: {{"success": True, "data": {answer}}} or {{"success": False, "error": why not}}'
         lines.doc([query.about, *(["Args:\n" + "\n".join(docs)] if docs else []), returns])
@@ -249,12 +258,6 @@ class OwnQuery:
         query = self.query
         names = {query.variable, *(param.name for param in query.params), *(param.argument for param in query.params)}
         return names | {line.name for line in query.require if isinstance(line, Let)}
-
-    def _container(self) -> str:
-        element = self.query.element
-        if element is not None and element.kind == "ref":
-            return self.model.entities[element.entity].container
-        return "found"
 
     def _records(self, lines: Lines, container: str, paged: bool) -> None:
         query = self.query
