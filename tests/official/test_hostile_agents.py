@@ -71,7 +71,9 @@ async def test_a_call_that_takes_too_long_is_the_agents_failure(
         monkeypatch.setattr(f"envscaler_mcp.official.{module}.CALL_SECONDS", 0.3)
     judged = await played(stage, [("toil", {"seconds": 30})], way=way)
     assert of_the_agent(judged), judged.verdict
-    assert judged.record.steps[0].observation.startswith('{"success":false,"error":"This world has ended because a call')
+    assert judged.record.steps[0].observation.startswith(
+        '{"success":false,"error":"This world has ended because a call'
+    )
 
 
 @pytest.mark.parametrize("way", ["worker", "http"])
@@ -84,7 +86,9 @@ async def test_calls_that_together_take_their_judge_too_long_are_the_agents_fail
     assert of_the_agent(judged), judged.verdict
 
 
-async def test_a_judge_has_as_long_for_each_call_as_its_world_had(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_judge_has_as_long_for_each_call_as_its_world_had(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(host, "LIMITS", replace(host.LIMITS, call_seconds=0.5))
     judged = await played(stage, [("toil", {"seconds": 0.3})] * 3 + [("deposit", {"amount": 5})])
     assert judged.verdict.solved, judged.verdict
@@ -130,7 +134,7 @@ def test_on_a_kernel_that_cannot_confine_it_official_code_runs_only_where_the_us
     allowed: str, said: str
 ) -> None:
     command = [sys.executable, "-m", OLD_KERNEL, sys.executable, "-c", OPENING]
-    ran = subprocess.run(  # noqa: S603 - the test's own command
+    ran = subprocess.run(
         command,
         cwd=Path(__file__).parents[2],
         env={PORTABLE: allowed, "PYTHONPATH": ":".join(path for path in sys.path if path)},
