@@ -7,14 +7,13 @@ import logging.handlers
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 from urllib.parse import urlsplit
 
 import typer
 
-from envscaler_mcp.cli.lookup import home_of, settings_of
+from envscaler_mcp.cli.lookup import home_of, registry_written, settings_of
 from envscaler_mcp.cli.printing import print_json, say
 from envscaler_mcp.config.choices import Isolation, TokenScope
 from envscaler_mcp.errors import LaunchError
@@ -80,6 +79,12 @@ def farm(
     tokens: Annotated[
         bool, typer.Option("--tokens", help="Require tokens of agents and readers on this machine too.")
     ] = False,
+    studio: Annotated[
+        bool | None,
+        typer.Option(
+            help="Show the studio at `/` to browsers that have a token. Default: unless other machines can reach the farm."
+        ),
+    ] = None,
     secret_env: Annotated[
         str,
         typer.Option(
@@ -133,7 +138,7 @@ def farm(
         config = FarmConfig(
             servers=home.servers,
             registry=home.registry,
-            registry_written=_written(home.file),
+            registry_written=registry_written(home),
             secret=secret,
             url=address,
             isolation=isolation or ("auto" if others else "local"),
@@ -143,6 +148,7 @@ def farm(
             tokens=tokens,
             rate=rate,
             benchmarks=_benchmarks(benchmark or [], ray),
+            studio=not others if studio is None else studio,
             caps=Caps(
                 worlds=-(-max_worlds // count),
                 memory=(max_memory << 20) // count,
@@ -166,6 +172,8 @@ def farm(
                 return
             say(f"{len(home.registry.entries)} environments at {address}")
             say(f"  a fresh world    {address}/e/ENV_ID/new")
+            if config.studio:
+                say(f"  studio           {address}/ in a browser, with a token for control or read")
             say(f"  catalogue        {address}/v0.1/servers")
             say(f"  control plane    {where}, with a token from `envscaler farm token control`")
             say("Ctrl-C ends it.")
@@ -259,10 +267,6 @@ def _origins(pages: list[str]) -> frozenset[str]:
         if parts.scheme not in ("http", "https") or page != f"{parts.scheme}://{parts.netloc}" or not parts.netloc:
             raise WrongUseError(f"{page!r} is no origin; write it as a browser does, such as https://studio.example")
     return frozenset(pages)
-
-
-def _written(file: Path) -> str:
-    return datetime.fromtimestamp(file.stat().st_mtime, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def _keep_audit(file: Path) -> None:

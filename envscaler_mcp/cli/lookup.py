@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -40,6 +41,11 @@ def home_of(ctx: typer.Context) -> Home:
         meta[_HOME] = read_home(settings_of(ctx))
     home: Home = meta[_HOME]
     return home
+
+
+def registry_written(home: Home) -> str:
+    """When the registry of a home was last written, as RFC 3339."""
+    return datetime.fromtimestamp(home.file.stat().st_mtime, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def home_if_any(ctx: typer.Context) -> Home | None:

@@ -25,6 +25,7 @@ COMMANDS = (
     "call",
     "serve",
     "farm",
+    "studio",
     "connect",
     "openenv",
     "play",

@@ -21,6 +21,7 @@ Owner = Literal["agent", "environment", "checker", "user_simulator", "timeout", 
 Isolation = Literal["local", "auto", "portable", "hard", "trusted"]
 HostProgram = Literal["claude-desktop", "claude-code", "vscode", "cursor"]
 TokenScope = Literal["agent", "control", "read"]
+StudioScope = Literal["control", "read"]
 OfferedTasks = Literal["train", "all", "none"]
 Keepable = Literal["masked", "user", "unfinished", "turns", "frame", "duplicate"]
 """Reasons for which an export leaves an episode out, unless `--keep` names them."""

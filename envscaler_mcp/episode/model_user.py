@@ -15,7 +15,9 @@ from envscaler_mcp.llm import ChatResponse, Message, UnansweredError
 
 PROMPT = "play_user"
 ATTEMPTS = 3
-"""How often a model is asked that says nothing."""
+"""How often a model is asked that says nothing, or too much."""
+MAX_REPLY = 16_000
+"""Letters that a user says at once; what is longer is no reply."""
 MAX_SAID = 4_000
 """Letters that the user is shown of one thing that the agent says."""
 MAX_SHOWN = 40_000
@@ -25,7 +27,7 @@ _OURS = 2
 
 
 class SilentUserError(BrokenUserError):
-    """The model that plays the user says nothing, whatever it is told."""
+    """The model that plays the user says nothing, or too much, whatever it is told."""
 
 
 class ModelUser:
@@ -65,7 +67,7 @@ class ModelUser:
                 if _speaks(answer):
                     self._messages.append(Message(role="assistant", content=answer.text))
                     return Reply(answer.text.strip(), took)
-            silence = f"{self._player.asking.model!r} said nothing, {ATTEMPTS} times"
+            silence = f"{self._player.asking.model!r} said nothing, or over {MAX_REPLY:,} letters, {ATTEMPTS} times"
             if len(shown) > _OURS and await self._speaks_at_the_beginning():
                 raise UnfitConversationError(f"{silence}; before the agent said anything it speaks")
             raise SilentUserError(silence)
@@ -91,7 +93,7 @@ class ModelUser:
 
 
 def _speaks(answer: ChatResponse) -> bool:
-    return bool(answer.text.strip()) and answer.finish != "refused"
+    return bool(answer.text.strip()) and len(answer.text) <= MAX_REPLY and answer.finish != "refused"
 
 
 def _cut(said: str) -> str:

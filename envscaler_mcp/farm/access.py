@@ -6,6 +6,7 @@ import json
 import logging
 import time
 from base64 import b64decode
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from envscaler_mcp.farm.catalogue import PREFIXES
@@ -16,6 +17,8 @@ from envscaler_mcp.serving.pages import is_from_elsewhere, is_own_name
 audit_log = logging.getLogger("envscaler.audit")
 """One JSON line for each refusal and each request that changes worlds; a handler decides where it goes."""
 
+SESSION_KEY = "x-envscaler-studio"
+"""The header in which a page of the studio sends the key of its session."""
 _MOST_PEERS = 10_000
 _WITH_ESCAPES = tuple(f"{prefix}/" for prefix in PREFIXES)
 """Clients of a registry write the slash in the name of a server as `%2F`."""
@@ -95,6 +98,11 @@ class Guards:
     def _refused(self, request: Request, status: int, message: str, *headers: tuple[str, str]) -> Answer:
         audit("refused", request.peer, request.method, request.path, status=status, why=message)
         return error(status, message, *headers)
+
+
+def holder_in(headers: Mapping[str, str]) -> str:
+    """What stands for the client of a request whose token, or whose session in the studio, was checked."""
+    return token_in(headers.get("authorization", "")) or headers.get(SESSION_KEY, "")
 
 
 def token_in(authorization: str) -> str:

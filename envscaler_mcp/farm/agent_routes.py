@@ -15,7 +15,7 @@ from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request as AppRequest
 from starlette.responses import HTMLResponse, Response
-from starlette.routing import Route
+from starlette.routing import BaseRoute, Route
 
 from envscaler_mcp import __version__
 from envscaler_mcp.errors import EnvScalerError, WorldError
@@ -31,6 +31,7 @@ from envscaler_mcp.farm.listening import Listeners, wants_to_listen
 from envscaler_mcp.farm.mcp_endpoint import answer_agent
 from envscaler_mcp.farm.metrics import Figures
 from envscaler_mcp.farm.peers import Siblings
+from envscaler_mcp.farm.studio_door import Studio, Visitor
 from envscaler_mcp.farm.tokens import Scope
 from envscaler_mcp.farm.worlds import FullError, Worlds
 from envscaler_mcp.serving.control.plane import NoWorldError
@@ -44,20 +45,29 @@ class AgentService:
     max_body = MAX_AGENT_BODY
 
     def __init__(
-        self, worlds: Worlds, catalogue: Catalogue, figures: Figures, siblings: Siblings, guards: Guards, url: str
+        self,
+        worlds: Worlds,
+        catalogue: Catalogue,
+        figures: Figures,
+        siblings: Siblings,
+        guards: Guards,
+        url: str,
+        studio: Studio | None = None,
     ) -> None:
+        """`studio` shows worlds to browsers, where this farm has one."""
         self._worlds = worlds
         self._siblings = siblings
         self._guards = guards
         self._url = url
         self._share = worlds.share
-        routes = [
-            Route("/", self._about),
+        self._door = None if studio is None else studio.door
+        routes: list[BaseRoute] = [
             Route("/health", self._health),
             Route("/metrics", figures.metrics),
             Route("/e/{environment}/new", self._guest_link),
             *Listeners(worlds).routes(),
             *catalogue.routes(),
+            *([Route("/", self._about)] if studio is None else studio.routes(self._about)),
         ]
         pages = Middleware(
             CORSMiddleware,
@@ -71,6 +81,8 @@ class AgentService:
     def admit(self, request: Request) -> Answer | HandOver | None:
         """Decide by the head alone."""
         request.world = world = world_at(request.path)
+        if self._door is not None and world is None and self._door.owns(request):
+            return self._door.admit(request)
         # A browser asks without a token whether it may send a request with one.
         preflight = request.method == "OPTIONS" and self._guards.lets_in(request.headers.get("origin"))
         refusal = self._guards.refusal(request, None if preflight else scope_of(request.path))
@@ -100,7 +112,8 @@ class AgentService:
         world = None if address is None else self._worlds.get(address[1])
         if world is not None and not world.visitor:
             return Party(f"world {world.name}", world.name)
-        holder = self._guards.holder(request) or request.network
+        visitor = self._visitor(request)
+        holder = self._guards.holder(request) or (visitor.holder if visitor is not None else request.network)
         return Party(holder, "" if world is None else world.name)
 
     def elsewhere(self, request: Request) -> str | None:
@@ -146,8 +159,15 @@ class AgentService:
         return answer if isinstance(answer, Answer) else await answer
 
     def seconds_left(self, request: Request) -> float:
-        """How long its token is good, if it has one."""
-        return self._guards.seconds_left(request)
+        """How long its token, or its session in the studio, is good, if it has one."""
+        visitor = self._visitor(request)
+        return self._guards.seconds_left(request) if visitor is None else visitor.seconds
+
+    def _visitor(self, request: Request) -> Visitor | None:
+        """Who is in the studio."""
+        if self._door is None or "cookie" not in request.headers or not self._door.owns(request):
+            return None
+        return self._door.visitor(request.headers)
 
     def hand_over(self, process: int, sock: socket.socket, received: bytes, holder: str) -> bool:
         """False where too many wait for that process."""

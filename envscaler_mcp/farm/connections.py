@@ -621,10 +621,7 @@ class Connection(asyncio.Protocol):
     def _begin_message(self, turn: asyncio.Future[bool]) -> None:
         self._ticket = None
         self._all.open.touch(self)
-        if not turn.done():
-            self._turns.follow(partial(turn.set_result, True), lambda: self._party)
-            # What it takes is known when it is done, so it is the last of this turn of the loop.
-            self._turns.done += MOST
+        self._turns.begin_alone(turn, self._party)
 
     def _write(self, answer: Answer, *, unread: bool = False) -> None:
         if self._transport.is_closing():

@@ -6,10 +6,10 @@ import asyncio
 import json
 import logging
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -18,13 +18,15 @@ from starlette.responses import Response
 from envscaler_mcp.artifacts import Environment, Verdict
 from envscaler_mcp.artifacts.episode import Scoring
 from envscaler_mcp.errors import SandboxError, WorldError
-from envscaler_mcp.farm.access import audit, token_in
+from envscaler_mcp.farm.access import audit, holder_in
 from envscaler_mcp.farm.application import json_response
 from envscaler_mcp.farm.benchmark_session import BenchmarkSession
 from envscaler_mcp.farm.environments import FarmEnvironment
 from envscaler_mcp.farm.event_stream import EventStream
+from envscaler_mcp.farm.fair_line import Costs, Party
 from envscaler_mcp.farm.hosted_world import HostedWorld
 from envscaler_mcp.farm.idempotency import IdempotentRequests
+from envscaler_mcp.farm.loop_turns import LoopTurns
 from envscaler_mcp.farm.peers import Siblings, SilentError
 from envscaler_mcp.farm.verdicts import HOLDER, Verdicts
 from envscaler_mcp.farm.worlds import FullError, Worlds
@@ -56,6 +58,8 @@ BATCHES = "/batches"
 """Where another process has the worlds closed that it asked for with one request."""
 _BATCH = "batch"
 _MOST_CANCELLED = 1_000
+_CARDS = 256
+"""Worlds that are listed in one turn."""
 
 logger = logging.getLogger(__name__)
 
@@ -69,7 +73,7 @@ def world_in(path: str) -> str | None:
 class FarmControlPlane(ControlPlane[HostedWorld]):
     """One process's part of it; operations on all worlds ask the other processes too, except where one of them asks."""
 
-    operations = FARM_OPERATIONS
+    operations: ClassVar[Sequence[ControlOperation]] = FARM_OPERATIONS
 
     def __init__(
         self, worlds: Worlds, siblings: Siblings, url: str, verdicts: Verdicts, *, for_peers: bool = False
@@ -79,14 +83,16 @@ class FarmControlPlane(ControlPlane[HostedWorld]):
         self.siblings = siblings
         self._for_peers = for_peers
         self._url = url
+        self.turns = LoopTurns(Costs())
+        """Where the rest of a long order waits; the turns of the requests, where this answers requests."""
         self._opens = IdempotentRequests()
         self._cancelled: dict[str, None] = {}
         """Batches whose worlds were closed; one of them may still be opening more."""
 
     async def _answer(self, there: Mapping[str, ControlOperation], request: Request) -> Response:
         operation = there.get(request.method)
+        HOLDER.set(holder_in(request.headers))
         if operation is not None and operation.method != "GET":
-            HOLDER.set(token_in(request.headers.get("authorization", "")))
             audit(operation.does, request.client, request.method, request.url.path)
         return await super()._answer(there, request)
 
@@ -111,7 +117,7 @@ class FarmControlPlane(ControlPlane[HostedWorld]):
                 if batch in self._cancelled:
                     raise WorldError("The process that asked for these worlds has given them up.")
                 cards.append(self.card(world).model_dump())
-                await asyncio.sleep(0)
+                await self._next_turn()
             for number, share in elsewhere:
                 cards += await self._opened_elsewhere(number, order.model_copy(update={"count": share}), batch)
         except BaseException:
@@ -132,8 +138,13 @@ class FarmControlPlane(ControlPlane[HostedWorld]):
         self._cancelled[batch] = None
         if len(self._cancelled) > _MOST_CANCELLED:
             del self._cancelled[next(iter(self._cancelled))]
-        for world in [world for world in self._worlds if world.batch == batch]:
+        await self._close_all([world for world in self._worlds if world.batch == batch])
+
+    async def _close_all(self, worlds: Iterable[HostedWorld]) -> None:
+        for world in worlds:
             await self._worlds.close(world)
+            # Others are answered meanwhile.
+            await asyncio.sleep(0)
 
     async def _one(self, order: OpenOrder) -> HostedWorld:
         try:
@@ -153,11 +164,24 @@ class FarmControlPlane(ControlPlane[HostedWorld]):
         return cards
 
     async def _do_list(self, request: Request) -> dict[str, Any]:  # noqa: ARG002 - all routes get it
-        cards = [self.card(world).model_dump() for world in self._worlds]
+        cards = []
+        for number, world in enumerate(self._worlds, start=1):
+            cards.append(self.card(world).model_dump())
+            if number % _CARDS == 0:
+                await self._next_turn()
         if not self._for_peers:
             for answer in await self.siblings.ask_all(PREFIX):
                 cards += answer["worlds"]
         return {"worlds": sorted(cards, key=lambda card: (card["environment"], card["name"]))}
+
+    async def _next_turn(self) -> None:
+        """Let an order that does many things go on when it is its token's turn."""
+        turn: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+        ticket = self.turns.enter_alone(turn, Party(HOLDER.get()))
+        try:
+            await turn
+        finally:
+            ticket.leave()
 
     async def _do_close(self, world: HostedWorld) -> Done:
         await self._worlds.close(world)
@@ -173,10 +197,9 @@ class FarmControlPlane(ControlPlane[HostedWorld]):
         try:
             for _ in range(order.count):
                 forked.append(await self._worlds.fork(world))
-                await asyncio.sleep(0)
+                await self._next_turn()
         except BaseException:
-            for fork in forked:
-                await self._worlds.close(fork)
+            await self._close_all(forked)
             raise
         return WorldCards(worlds=tuple(map(self.card, forked)))
 

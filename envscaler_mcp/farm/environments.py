@@ -35,6 +35,8 @@ from envscaler_mcp.serving.control.schemas import OwnTask
 from envscaler_mcp.serving.session import Judge, Session
 from envscaler_mcp.serving.suggestion import did_you_mean, quote_value
 from envscaler_mcp.serving.tasks import Offer, TaskList, offered_tasks
+from envscaler_mcp.studio.reasons import Reasons, reasons_in
+from envscaler_mcp.trust.code import BLUEPRINT
 
 logger = logging.getLogger(__name__)
 
@@ -93,6 +95,9 @@ class FarmEnvironment(Protocol):
     async def scenarios(self) -> tuple[Scenario, ...]:
         """Its tasks, whole: for owners of worlds, since they hold the solutions."""
 
+    async def reasons(self) -> Reasons:
+        """Why calls are refused here."""
+
     async def opening(
         self, start: Start, isolation: Isolation, limiter: anyio.CapacityLimiter
     ) -> Callable[[], Session]:
@@ -119,6 +124,7 @@ class HostedEnvironment:
         self._readers = readers
         self._reading = asyncio.Lock()
         self._tasks: TaskList | None = None
+        self._reasons: Reasons | None = None
         self._starts = Starts(folder, self.code, judge, STATES_HERE if self.runs_here else STATES)
         self._offered: dict[tuple[bool, str, Offer | None], OfferedTasks] = {}
 
@@ -148,6 +154,17 @@ class HostedEnvironment:
             tasks = offered_tasks(self._tasks.words, offer, scenario, key[1])
             known = self._offered[key] = OfferedTasks(tasks)
         return known
+
+    async def reasons(self) -> Reasons:
+        """Why calls are refused here; a blueprint is only read where its code may share a process with others."""
+        if self._reasons is None:
+            rules = self.card.rules
+            if self.runs_here:
+                reading = partial(reasons_in, self._folder / BLUEPRINT, rules)
+                self._reasons = await anyio.to_thread.run_sync(reading, limiter=self._readers)
+            else:
+                self._reasons = Reasons(rules)
+        return self._reasons
 
     async def scenarios(self) -> tuple[Scenario, ...]:
         """Its tasks, whole: for owners of worlds, since they hold the solutions."""

@@ -26,12 +26,18 @@ from envscaler_mcp.farm.metrics import Figures
 from envscaler_mcp.farm.open_connections import most_connections
 from envscaler_mcp.farm.openenv_routes import OpenEnvRoutes
 from envscaler_mcp.farm.peers import Mailboxes, Plane, Siblings
+from envscaler_mcp.farm.studio_agents import StudioAgents, StudioModel, model_player
+from envscaler_mcp.farm.studio_door import Studio, StudioDoor
+from envscaler_mcp.farm.studio_plane import ReaderPlane, StudioPlane
 from envscaler_mcp.farm.tokens import token_for
 from envscaler_mcp.farm.verdicts import Verdicts
 from envscaler_mcp.farm.worlds import Caps, Share, Worlds
 from envscaler_mcp.grading.judging import judge
 from envscaler_mcp.home import ServerFolders
 from envscaler_mcp.serving.sockets import listen_privately
+
+LAST_SECONDS = 1.0
+"""How long a process that ends waits for its answers to notice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +62,10 @@ class FarmConfig:
     connections: int = 20_000
     benchmarks: Mapping[str, Callable[[], FarmEnvironment]] = field(default_factory=dict)
     """What opens each benchmark, by its name."""
+    studio: bool = False
+    """Whether browsers are shown the studio at `/`."""
+    studio_model: StudioModel | None = None
+    """A model that may play there."""
 
 
 class FrontEnd:
@@ -83,9 +93,13 @@ class FrontEnd:
             rate=config.rate,
             pages=config.pages,
         )
-        agents = AgentService(self.worlds, catalogue, figures, self.siblings, strangers, config.url)
+        self.agents_of_studio = StudioAgents(config.studio_model)
+        door = StudioDoor(config.secret, share, strangers, config.url, admits=config.studio)
+        parts = self.worlds, self.siblings, config.url, self.verdicts, self.agents_of_studio, door
+        self.plane = plane = StudioPlane(*parts)
+        studio = Studio(door, plane.routes(), ReaderPlane(*parts).routes()) if config.studio else None
+        agents = AgentService(self.worlds, catalogue, figures, self.siblings, strangers, config.url, studio)
         self.agents = Connections(agents, config.timeouts, most_connections(config.connections))
-        self.plane = plane = FarmControlPlane(self.worlds, self.siblings, config.url, self.verdicts)
         openenv = OpenEnvRoutes(self.worlds, self.siblings, plane.judged)
         # Requests to the control plane come from this machine, or through something that this machine trusts.
         own = Guards(config.secret, hosts=config.hosts)
@@ -95,10 +109,11 @@ class FrontEnd:
         own_plane = FarmControlPlane(self.worlds, self.siblings, config.url, self.verdicts, for_peers=True)
         peers = ControlService(share, own_plane, openenv, figures, self.siblings, own, for_peers=True)
         self.peers = Connections(peers, config.timeouts, most_connections(config.connections, of="peers"))
+        plane.turns, own_plane.turns = self.owners.turns, self.peers.turns
         self.worlds.memory.verdicts = self.verdicts
         self.worlds.memory.held_beside_worlds = lambda: environments.memory
         self.worlds.memory.held_for_clients = lambda: (
-            self.agents.held.total + self.owners.held.total + self.worlds.events.total
+            self.agents.held.total + self.owners.held.total + self.worlds.events.total + self.worlds.recordings.total
         )
 
     def take(self, plane: Plane, sock: socket.socket, received: bytes) -> None:
@@ -139,6 +154,8 @@ async def serving(
         stack.callback(loop.create_task(front.worlds.reap()).cancel)
         stack.callback(loop.create_task(front.worlds.watch_memory()).cancel)
         stack.push_async_callback(front.close)
+        studio = front.agents_of_studio
+        studio.player = await stack.enter_async_context(model_player(studio.model))
         stack.enter_context(front.siblings.taking(front.take))
         await stack.enter_async_context(front.agents.accepting(*agents))
         await stack.enter_async_context(front.owners.accepting(*owners))
@@ -168,3 +185,7 @@ async def run_front_end(
     loop.add_reader(lifeline, ended.set)
     async with serving(front, agents, owners, boxes):
         await ended.wait()
+    # Answers that went on and on, such as events, have lost their clients; a task that is cancelled instead is logged.
+    last = asyncio.all_tasks() - {asyncio.current_task()}
+    if last:
+        await asyncio.wait(last, timeout=LAST_SECONDS)

@@ -17,7 +17,8 @@ from envscaler_mcp.farm.benchmark_session import BenchmarkSession, Judging
 from envscaler_mcp.farm.environments import FarmEnvironment, Start
 from envscaler_mcp.farm.held_bytes import HeldBytes
 from envscaler_mcp.farm.static_results import FixedAnswers, OfferedTasks
-from envscaler_mcp.farm.watchers import JsonText, Watcher, Watchers
+from envscaler_mcp.farm.timeline import Caller, Timeline
+from envscaler_mcp.farm.watchers import JsonText, Watcher, Watchers, bounded
 from envscaler_mcp.farm.worker_calls import WorkerCalls
 from envscaler_mcp.sandbox.check_run import CheckRun
 from envscaler_mcp.sandbox.worker_world import WorkerWorld
@@ -143,28 +144,37 @@ class HostedWorld:
         self.listeners = Watchers(name, events) if isinstance(session, BenchmarkSession) else None
         """Clients of agents that are told when other tools are listed, where that can happen."""
         self._tools_changed = False
+        self.timeline: Timeline | None = None
+        """Its calls, once its owner asked to record them."""
+        self.parent = ""
+        """The world that it was forked from."""
+        self.forked_after = 0
+        """After which recorded call of the parent that was."""
 
-    def call(self, tool: str, arguments: dict[str, Any], key: str | None) -> Outcome | Coroutine[Any, Any, Outcome]:
-        """What comes of a call: at once in this process, later in a worker."""
+    def call(
+        self, tool: str, arguments: dict[str, Any], key: str | None, caller: Caller | None = None
+    ) -> Outcome | Coroutine[Any, Any, Outcome]:
+        """What comes of a call: at once in this process, later in a worker. The caller learns which step was recorded."""
         self.used = time.monotonic()
         self.calls += 1
         self._counts.calls += 1
         if self.calls > self.terms.calls:
             return Outcome.saying("invalid", f"This world has answered its {self.terms.calls} calls; open another one.")
         if self._here:
-            return self._call(tool, arguments, key)
-        return self._call_later(tool, arguments, key)
+            return self._call(tool, arguments, key, caller)
+        return self._call_later(tool, arguments, key, caller)
 
-    def _call(self, tool: str, arguments: dict[str, Any], key: str | None) -> Outcome:
+    def _call(self, tool: str, arguments: dict[str, Any], key: str | None, caller: Caller | None) -> Outcome:
         if self.ended is not None:
             return ended(self.ended.reason)
+        mark = None if self.timeline is None else self._mark_before(tool)
         outcome = self.session.world.call(tool, arguments, key)
         if outcome.kind == "done":
             self.first_lease = None
         elif outcome.kind == "limited":
             self._end_if_overdue()
-        if self.watchers:
-            self._tell_of_call(tool, arguments, outcome, self._diff_of(tool, outcome))
+        if self.watchers or self.timeline is not None:
+            self._tell_of_call(tool, arguments, outcome, self._diff_of(tool, outcome), mark, caller)
         return outcome
 
     def _end_if_overdue(self) -> None:
@@ -185,13 +195,15 @@ class HostedWorld:
         world.drop()
         self._note_end(WorkerEndedError(reason, why))
 
-    async def _call_later(self, tool: str, arguments: dict[str, Any], key: str | None) -> Outcome:
+    async def _call_later(
+        self, tool: str, arguments: dict[str, Any], key: str | None, caller: Caller | None
+    ) -> Outcome:
         if self.waiting >= MOST_WAITING:
             return CROWDED
         self.waiting += 1
         try:
             async with self._served.lock:
-                outcome = await self._called(tool, arguments, key)
+                outcome = await self._called(tool, arguments, key, caller)
                 if outcome.kind == "done":
                     self.first_lease = None
                 self.used = time.monotonic()
@@ -201,9 +213,12 @@ class HostedWorld:
         finally:
             self.waiting -= 1
 
-    async def _called(self, tool: str, arguments: dict[str, Any], key: str | None) -> Outcome:
+    async def _called(self, tool: str, arguments: dict[str, Any], key: str | None, caller: Caller | None) -> Outcome:
         world = self.session.world
         assert isinstance(world, WorkerWorld)
+        mark = None
+        if self.timeline is not None:
+            mark = await anyio.to_thread.run_sync(self._mark_before, tool, limiter=self.threads.acting)
         outcome = world.outcome(
             await self.threads.calls.answer_of(world.begin(tool, arguments, key), self.threads.acting)
         )
@@ -211,9 +226,9 @@ class HostedWorld:
             self._slowed = True
             self._counts.slowed += 1
             self.tell("slowed", {"tool": tool})
-        if self.watchers:
+        if self.watchers or self.timeline is not None:
             diff = await anyio.to_thread.run_sync(self._diff_of, tool, outcome, limiter=self.threads.acting)
-            self._tell_of_call(tool, arguments, outcome, diff)
+            self._tell_of_call(tool, arguments, outcome, diff, mark, caller)
         return outcome
 
     def _note_end(self, cause: EnvScalerError) -> WorkerEndedError:
@@ -292,12 +307,35 @@ class HostedWorld:
         prompts = self.start.prompts if self.start.task is None else "none"
         return self.environment.offered(self.start.scenario, self.start.state, prompts)
 
-    def _diff_of(self, tool: str, outcome: Outcome) -> StateDiff:
-        declared = self.environment.card.tool(tool)
-        writes = outcome.kind == "done" and declared is not None and declared.effect == "writes"
-        return self.session.diff() if writes else StateDiff()
+    async def record(self, held: HeldBytes) -> Timeline:
+        """Its calls from now on; what it holds of them is counted in an account of all worlds."""
+        reasons = await self.environment.reasons()
+        # Another request may have asked for it meanwhile.
+        if self.timeline is None:
+            self.timeline = Timeline(f"world {self.name}", held, reasons)
+        return self.timeline
 
-    def _tell_of_call(self, tool: str, arguments: dict[str, Any], outcome: Outcome, diff: StateDiff) -> None:
+    def _mark_before(self, tool: str) -> int | None:
+        """A mark to come back to, where the call may change something."""
+        wanted = self.timeline is not None and self.timeline.wants_mark and self._writes(tool)
+        return self.session.snapshot() if wanted else None
+
+    def _writes(self, tool: str) -> bool:
+        declared = self.environment.card.tool(tool)
+        return declared is not None and declared.effect == "writes"
+
+    def _diff_of(self, tool: str, outcome: Outcome) -> StateDiff:
+        return self.session.diff() if outcome.kind == "done" and self._writes(tool) else StateDiff()
+
+    def _tell_of_call(
+        self,
+        tool: str,
+        arguments: dict[str, Any],
+        outcome: Outcome,
+        diff: StateDiff,
+        mark: int | None,
+        caller: Caller | None,
+    ) -> None:
         event = {
             "tool": tool,
             "arguments": arguments,
@@ -306,6 +344,11 @@ class HostedWorld:
             "diff": diff.model_dump(mode="json"),
         }
         self.tell("call", event)
+        if self.timeline is not None:
+            author = "agent" if caller is None else caller.author
+            step = self.timeline.add(author, bounded(event), mark, writes=self._writes(tool))
+            if caller is not None:
+                caller.step = step
 
     @property
     def fixed(self) -> FixedAnswers:
@@ -339,6 +382,8 @@ class HostedWorld:
         self.watchers.end()
         if self.listeners is not None:
             self.listeners.end()
+        if self.timeline is not None:
+            self.timeline.close()
         for waiting in self.waiting_verdicts:
             if not waiting.done():
                 waiting.set_exception(NoWorldError(_CLOSED))

@@ -10,7 +10,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
-from envscaler_mcp.farm.access import token_in
+from envscaler_mcp.farm.access import holder_in
 from envscaler_mcp.farm.application import error_response
 
 KEPT_KEYS = 1_000
@@ -43,7 +43,7 @@ class IdempotentRequests:
             return await do()
         if not 0 < len(key) <= MAX_KEY:
             return error_response(400, f"An idempotency key has 1 to {MAX_KEY} characters.")
-        answers = self._answers_of(token_in(request.headers.get("authorization", "")))
+        answers = self._answers_of(holder_in(request.headers))
         sent = hashlib.sha256(order).digest()
         first = answers.get(key)
         if first is None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from functools import partial
 from typing import TypeVar
 
 from envscaler_mcp.farm.fair_line import Costs, FairLine, Party, Ticket, clock
@@ -65,6 +66,17 @@ class LoopTurns:
         loop.call_soon(self._charge, party)
         self.done += LATER
         return begun
+
+    def enter_alone(self, turn: asyncio.Future[bool], party: Party) -> Ticket:
+        """Wait in line for work of which only its end shows what it takes: the last of its turn of the loop."""
+        self.crowd(0.0)
+        return self.enter(partial(self.begin_alone, turn, party), party)
+
+    def begin_alone(self, turn: asyncio.Future[bool], party: Party) -> None:
+        """Its turn has come."""
+        if not turn.done():
+            self.follow(partial(turn.set_result, True), lambda: party)
+            self.done += MOST
 
     def _begin(self) -> None:
         self._began = clock()

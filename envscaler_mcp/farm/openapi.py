@@ -8,7 +8,8 @@ from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
 from envscaler_mcp import __version__
-from envscaler_mcp.serving.control.schemas import ENVIRONMENTS, FARM_OPERATIONS, ControlOperation, ErrorAnswer
+from envscaler_mcp.serving.control.schemas import ENVIRONMENTS, ControlOperation, ErrorAnswer
+from envscaler_mcp.studio.schemas import STUDIO_OPERATIONS
 
 _REFUSALS = {
     "400": "The request is wrong.",
@@ -23,12 +24,12 @@ _REFERENCES = "#/components/schemas/{model}"
 def document() -> dict[str, Any]:
     """The whole document."""
     bodies = {
-        model for operation in FARM_OPERATIONS for model in (operation.takes, operation.gives) if model is not None
+        model for operation in STUDIO_OPERATIONS for model in (operation.takes, operation.gives) if model is not None
     } | {ErrorAnswer}
     wanted = [(model, "validation") for model in sorted(bodies, key=lambda model: model.__name__)]
     _, schemas = models_json_schema(wanted, ref_template=_REFERENCES)  # type: ignore[arg-type]
     paths: dict[str, Any] = {}
-    for operation in FARM_OPERATIONS:
+    for operation in STUDIO_OPERATIONS:
         paths.setdefault(operation.path, {})[operation.method.lower()] = _described(operation)
     return {
         "openapi": "3.1.0",

@@ -144,8 +144,13 @@ class Watchers:
 
 
 def _encoded(what: str, first: Mapping[str, Any], details: Mapping[str, Any]) -> bytes:
-    """An event as it is sent; a part that is too long is the beginning of its JSON, and `shortened` tells its length."""
-    content: dict[str, Any] = {"event": what, **first}
+    content = {"event": what, **first, **bounded(details)}
+    return b"event: %s\ndata: %s\n\n" % (what.encode(), encode(content).encode(errors="replace"))
+
+
+def bounded(details: Mapping[str, Any]) -> dict[str, Any]:
+    """Parts of an event; one that is too long is the beginning of its JSON, and `shortened` tells its length."""
+    content: dict[str, Any] = {}
     shortened: dict[str, int] = {}
     for name, value in details.items():
         most = MAX_DIFF if name == "diff" else MAX_PART
@@ -159,7 +164,7 @@ def _encoded(what: str, first: Mapping[str, Any], details: Mapping[str, Any]) ->
             content[name], shortened[name] = text[:MAX_PART], len(text)
     if shortened:
         content["shortened"] = shortened
-    return b"event: %s\ndata: %s\n\n" % (what.encode(), encode(content).encode(errors="replace"))
+    return content
 
 
 def _parsed(text: str) -> Any:

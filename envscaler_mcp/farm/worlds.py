@@ -18,9 +18,11 @@ from envscaler_mcp.artifacts.run import Isolation
 from envscaler_mcp.errors import EnvScalerError, WorldError
 from envscaler_mcp.farm import memory
 from envscaler_mcp.farm.environments import Environments, FarmEnvironment, Start, isolation_of_others
+from envscaler_mcp.farm.garbage import collect_what_was_set_aside, set_survivors_aside
 from envscaler_mcp.farm.held_bytes import HeldBytes
 from envscaler_mcp.farm.hosted_world import Counts, HostedWorld, Terms, Threads
 from envscaler_mcp.farm.memory import MemoryWatch
+from envscaler_mcp.farm.timeline import MAX_RECORDINGS
 from envscaler_mcp.farm.watchers import MAX_EVENTS
 from envscaler_mcp.farm.worker_calls import WorkerCalls
 from envscaler_mcp.serving.control.plane import NoWorldError
@@ -108,6 +110,8 @@ class Worlds:
         self.memory = MemoryWatch(caps.memory)
         self.events = HeldBytes(MAX_EVENTS)
         """What waits for watchers of worlds."""
+        self.recordings = HeldBytes(MAX_RECORDINGS)
+        """What is held of recorded calls."""
         self.visitors = 0
 
     def __len__(self) -> int:
@@ -284,8 +288,11 @@ class Worlds:
 
     async def reap(self) -> None:
         """Close what is not used for its lease, for as long as the process runs."""
+        set_survivors_aside()
         while True:
             await asyncio.sleep(1)
+            if not self._open:
+                collect_what_was_set_aside()
             now = time.monotonic()
             for world in [candidate for candidate in self._open.values() if candidate.leaves < now]:
                 self.counts.reaped += 1

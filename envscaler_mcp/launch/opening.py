@@ -15,6 +15,7 @@ from envscaler_mcp.artifacts.members import MOST_BYTES, read_member_text
 from envscaler_mcp.errors import ArtifactError, LaunchError, WorldError
 from envscaler_mcp.launch.isolators import ISOLATORS
 from envscaler_mcp.serving import EnvironmentCode, LocalWorld, World
+from envscaler_mcp.serving.plain_json import LARGEST, has_large_numbers
 from envscaler_mcp.serving.session import Judge, Session
 from envscaler_mcp.serving.tasks import find_scenario, load_scenarios
 
@@ -216,6 +217,9 @@ class Starts:
         """A session at a task that does not lie in the folder; its state is kept to the same bounds."""
         if self._bounds is not ANY_SIZE:
             self._bounds.check(json.dumps(start.content), f"the state {start.name!r}")
+        if self._code.trusted and has_large_numbers(start.content):
+            # Indexes of compiled code are made in this process, with no deadline.
+            raise LaunchError(f"The state {start.name!r} has a number that is not below {LARGEST:,}.")
         session = session_at(self._code, check_start(self._code, task, start), task, seed, isolation, self._judge)
         self._check_size(session)
         return session

@@ -17,6 +17,7 @@ import openai
 from openai.types.chat import ChatCompletion
 
 from envscaler_mcp.artifacts.episode import Usage
+from envscaler_mcp.llm.bounded_answers import bounded_client
 from envscaler_mcp.llm.chat import ChatRequest, ChatResponse, Message, ToolCall, UnansweredError
 from envscaler_mcp.llm.endpoint import Endpoint
 from envscaler_mcp.llm.reasoning import without_thoughts
@@ -47,6 +48,7 @@ class OpenAIChat:
             api_key=endpoint.api_key.get_secret_value() or "none",
             timeout=endpoint.timeout,
             max_retries=0,
+            http_client=bounded_client(endpoint.timeout),
         )
         self._habits: dict[str, frozenset[Habit]] = {}
         """What each model was found not to understand."""
@@ -142,6 +144,9 @@ class OpenAIChat:
 
     def _advice(self, error: openai.APIStatusError, question: ChatRequest) -> str:
         """What to look at where no question would be answered; nothing where it is about this one alone."""
+        if 300 <= error.status_code < 400:
+            where = error.response.headers.get("location", "another address")
+            return f"The endpoint sends us to {where[:200]!r}, where nothing is sent unasked; name that address if it is right"
         if error.status_code == 401 or (error.status_code == 403 and question.model not in self._answered):
             key = self.endpoint.key_variable if self.endpoint.api_key.get_secret_value() else ""
             return f"Look at the key in {key}" if key else "No key was sent"

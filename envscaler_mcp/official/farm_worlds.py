@@ -28,6 +28,7 @@ from envscaler_mcp.serving.session import Session
 from envscaler_mcp.serving.suggestion import did_you_mean, quote_value
 from envscaler_mcp.serving.tasks import Offer
 from envscaler_mcp.settings import portable_allowed
+from envscaler_mcp.studio.reasons import Reasons
 
 Played = tuple[list[Step], str]
 """Steps, and the digest of the state in which they have ended."""
@@ -97,6 +98,10 @@ class BenchmarkEnvironment:
     async def scenarios(self) -> tuple[Scenario, ...]:
         """Its tasks, with the authors' solutions."""
         return tuple(scenario_of(self._stage.benchmark, self._stage.source, task) for task in self.tasks.values())
+
+    async def reasons(self) -> Reasons:
+        """Unknown: they stand in the authors' code."""
+        return Reasons(())
 
     async def opening(
         self,

@@ -38,6 +38,24 @@ def _is_plain(value: object) -> bool:
     return value is None or type(value) in (bool, int)
 
 
+LARGEST = 2**60
+"""Python gives numbers below it hashes of their own. Larger ones can be chosen so that an index of them is a list."""
+
+
+def has_large_numbers(value: Any) -> bool:
+    """Whether a number lies in it that is not below `LARGEST`."""
+    waiting = [value]
+    while waiting:
+        part = waiting.pop()
+        if type(part) is dict:
+            waiting.extend(part.values())
+        elif type(part) is list:
+            waiting.extend(part)
+        elif (type(part) is int or type(part) is float) and not -LARGEST < part < LARGEST:
+            return True
+    return False
+
+
 _WIDE = 100_000
 _DEEPEST = 250
 """How deep `is_plain` looks, which recurses; more than any message of a client may be."""

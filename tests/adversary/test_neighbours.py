@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import time
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from contextlib import closing
 from functools import partial
@@ -14,6 +15,7 @@ from statistics import median
 from typing import Any
 
 import pytest
+from anyio.to_thread import run_sync
 
 from envscaler_mcp.farm.hosted_world import MOST_WAITING, HostedWorld
 from envscaler_mcp.farm.memory import MemoryWatch
@@ -33,6 +35,7 @@ from tests.adversary.farm_of_neighbours import Farm, farm_of
 from tests.adversary.hostile_home import HANG, write_hostile_home
 from tests.farm.farms import ROOT, farm_here
 from tests.farm.talking import events_so_far
+from tests.farm.turns import turns_of_the_loop
 from tests.homes import written
 
 THREADS = 40
@@ -439,3 +442,33 @@ async def _median_seconds(does: Callable[[], Awaitable[Any]]) -> float:
         await does()
         taken.append(time.perf_counter() - began)
     return median(taken)
+
+
+async def test_long_orders_together_go_on_with_few_worlds_in_a_turn_of_the_loop(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    opened: list[int] = []
+    async with farm_here() as farm, turns_of_the_loop() as now:
+        worlds = farm.front.worlds
+        opening, forking, closing_one = worlds.open, worlds.fork, worlds.close
+
+        def noted(act: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
+            async def noting(*given: Any) -> Any:
+                opened.append(now())
+                return await act(*given)
+
+            return noting
+
+        monkeypatch.setattr(worlds, "open", noted(opening))
+        monkeypatch.setattr(worlds, "fork", noted(forking))
+        monkeypatch.setattr(worlds, "close", noted(closing_one))
+        with farm.client() as client:
+            (parent,) = await run_sync(lambda: client.open_many("hospital_stays", 1))
+            opened.clear()
+            async with asyncio.TaskGroup() as group:
+                for _ in range(10):
+                    group.create_task(run_sync(lambda: client.open_many("hospital_stays", 20)))
+                    group.create_task(run_sync(lambda: parent.fork_many(20)))
+            assert len(opened) == 400
+            # The first of each order is done in the turn of its request, and two turns may be counted as one.
+            assert max(Counter(opened).values()) <= 4

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import threading
 import time
 from base64 import b64encode
@@ -16,8 +17,9 @@ from pydantic import ValidationError
 from starlette.requests import Request
 from starlette.responses import Response
 
+from envscaler_mcp import rl
 from envscaler_mcp.artifacts import Check, Scenario, State
-from envscaler_mcp.errors import EnvScalerError
+from envscaler_mcp.errors import EnvScalerError, LaunchError
 from envscaler_mcp.farm import idempotency, verdicts
 from envscaler_mcp.farm.idempotency import IdempotentRequests
 from envscaler_mcp.farm.peers import SilentError
@@ -132,6 +134,17 @@ async def test_a_check_of_an_own_task_is_bounded_in_length() -> None:
                 lambda: client.open_many("hospital_stays", 1, task=own_task(long[:90] + "' == 'y'\n"))
             )
             assert (await run_sync(world.verify)).checks == (False,)
+
+
+@pytest.mark.parametrize("number", [2**61 - 1, -(2**200), 1e300])
+def test_an_own_state_has_no_numbers_whose_hashes_can_be_chosen(number: float) -> None:
+    content = json.loads(json.dumps(STATE.content))
+    beds = [{**next(iter(content["beds"].values())), "id": f"B{each}", "room_id": number} for each in range(2)]
+    content["beds"] = {bed["id"]: bed for bed in beds}
+    state = STATE.model_copy(update={"content": content})
+    task = TASK.model_copy(update={"state_digest": state.digest})
+    with rl.local(ROOT) as gym, pytest.raises(LaunchError, match="has a number that is not below"):
+        gym.open(task, state=state)
 
 
 ENDLESS = "def check_func(final_state):\n    n = {}\n    while True:\n        n = n + 1\n    return True\n"

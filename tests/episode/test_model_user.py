@@ -119,8 +119,13 @@ async def test_that_a_user_left_before_all_was_told_is_noted_and_excuses_no_agen
 @pytest.mark.parametrize(
     ("replies", "owner", "told"),
     [
-        ((Say("  "),), "user_simulator", "said nothing, 3 times"),
-        ((Say(None, refusal="I cannot play people."),), "user_simulator", "said nothing, 3 times"),
+        ((Say("a" * 16_001),), "user_simulator", "said nothing, or over 16,000 letters, 3 times"),
+        ((Say("  "),), "user_simulator", "said nothing, or over 16,000 letters, 3 times"),
+        (
+            (Say(None, refusal="I cannot play people."),),
+            "user_simulator",
+            "said nothing, or over 16,000 letters, 3 times",
+        ),
         ((Fail(500, headers={"retry-after-ms": "1"}),), "infrastructure", "asked 6 times"),
     ],
 )

@@ -82,6 +82,7 @@ class Garbage:
 
     body: bytes = b"<html>Welcome to the gateway</html>"
     kind: str = "text/html"
+    encoding: str = "identity"
 
 
 Reply = Say | Fail | Vector | Reset | Half | Hang | Trickle | Garbage
@@ -183,7 +184,7 @@ async def _reply(reply: Reply, asked: Asked, writer: asyncio.StreamWriter) -> bo
                 await writer.drain()
                 await asyncio.sleep(0.02)
         case Garbage():
-            await _send(writer, 200, {}, reply.body, reply.kind)
+            await _send(writer, 200, {"content-encoding": reply.encoding}, reply.body, reply.kind)
         case Fail():
             error = {"message": reply.message, "type": "error", "param": reply.param, "code": reply.code}
             await _send(writer, reply.status, reply.headers, json.dumps({"error": error}).encode())

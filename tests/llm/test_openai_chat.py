@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 
 from envscaler_mcp.llm import Author, Message, ModelParams, ToolCall, UnansweredError, Usage, model_access
+from envscaler_mcp.llm.bounded_answers import MOST_BYTES
 from envscaler_mcp.llm.openai_chat import OpenAIChat
 from envscaler_mcp.prompts import Prompts
 from tests.llm.asking import endpoint, question
@@ -134,6 +136,48 @@ async def test_how_an_answer_ended_is_known(said: Say, finish: str) -> None:
 def completion(usage: object = None, **message: object) -> Garbage:
     choices = [{"index": 0, "message": {"role": "assistant", "content": None, **message}, "finish_reason": "stop"}]
     return Garbage(json.dumps({"choices": choices, "usage": usage}).encode(), "application/json")
+
+
+WHOLE = json.dumps(Say("Four.").body({})).encode()
+
+
+def packed(body: bytes, encoding: str = "gzip") -> Garbage:
+    return Garbage(body, "application/json", encoding)
+
+
+async def test_a_packed_answer_is_read() -> None:
+    async with (
+        scripted_endpoint(one_after_the_other(packed(gzip.compress(WHOLE)))) as place,
+        OpenAIChat(endpoint(place.url)) as chat,
+    ):
+        assert (await chat.answer(question())).text == "Four."
+
+
+@pytest.mark.parametrize(
+    ("sent", "said"),
+    [
+        (packed(gzip.compress(WHOLE.replace(b"Four.", b"a" * MOST_BYTES))), "longer than 8 MiB"),
+        (Garbage(WHOLE.replace(b"Four.", b"a" * MOST_BYTES), "application/json"), "longer than 8 MiB"),
+        (packed(WHOLE), "cannot be unpacked"),
+        (packed(WHOLE, "br"), "packed as 'br'"),
+    ],
+    ids=["long when unpacked", "long", "no gzip", "another packing"],
+)
+async def test_an_answer_that_is_too_long_or_cannot_be_unpacked_is_none(sent: Garbage, said: str) -> None:
+    async with scripted_endpoint(one_after_the_other(sent)) as place, OpenAIChat(endpoint(place.url)) as chat:
+        with pytest.raises(UnansweredError, match=said) as refusal:
+            await chat.answer(question())
+    assert refusal.value.transient
+
+
+async def test_nothing_is_sent_where_an_endpoint_points_to() -> None:
+    async with scripted_endpoint(one_after_the_other(Say("Four."))) as other:
+        moved = Fail(307, headers={"location": f"{other.url}/chat/completions"})
+        async with scripted_endpoint(one_after_the_other(moved)) as place, OpenAIChat(endpoint(place.url)) as chat:
+            with pytest.raises(UnansweredError, match="name that address if it is right") as refusal:
+                await chat.answer(question())
+    assert refusal.value.refused
+    assert not other.requests
 
 
 def called(**call: object) -> Garbage:

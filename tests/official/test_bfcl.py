@@ -193,7 +193,7 @@ def test_nothing_is_evaluated_but_methods_of_the_tasks_classes(stage: Stage) -> 
         "model_name": "x",
         "test_entry_id": "y",
     }
-    calls = [
+    calls: list[tuple[str, dict[str, Any]]] = [
         ("execute_multi_turn_func_call", own),
         ("ｅxecute_multi_turn_func_call", own),
         ("_process_method_calls", {"function_call_string": "ls()", "instance_mapping": {}}),

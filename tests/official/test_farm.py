@@ -128,13 +128,15 @@ async def test_the_owner_says_which_calls_were_one_move_and_no_call_is_made_up(s
             await waited(world.judge, [Move(calls=2)])
 
 
-TEXTS = st.text(st.characters(codec="utf-8"), max_size=20)
+TEXTS = st.sampled_from(["", "It is done.", 'a "quote"', "###STOP###", "é深"])
 SAID = st.builds(lambda text, reply: [Step(number=0, text=text, observation=reply)], TEXTS, TEXTS)
 UNREAD = st.builds(lambda text: [Step(number=0, text=text, tool="deposit", malformed="{")], TEXTS)
-CALLS = st.lists(
-    st.builds(lambda amount, text: Step(number=0, tool="deposit", arguments={"amount": amount}, observation=text),
-    st.integers(), TEXTS), min_size=1, max_size=3,
-)  # fmt: skip
+CALL = st.builds(
+    lambda amount, text: Step(number=0, tool="deposit", arguments={"amount": amount}, observation=text),
+    st.integers(0, 9),
+    TEXTS,
+)
+CALLS = st.lists(CALL, min_size=1, max_size=3)
 
 
 @given(st.lists(st.one_of(SAID, UNREAD, CALLS), max_size=6))
@@ -312,6 +314,16 @@ async def test_a_world_whose_process_ends_says_so_and_others_go_on(stage: Stage)
         with pytest.raises(WorkerEndedError):
             await waited(world.verify)
         assert (await waited(other.verify)).solved
+
+
+async def test_calls_of_a_benchmark_are_recorded_without_marks_to_go_back_to(stage: Stage) -> None:
+    async with serving_till(stage) as farm:
+        world = await opened(farm, "till_1")
+        timeline = await farm.front.worlds.named(world.name).record(farm.front.worlds.recordings)
+        async with agent(world.url) as client:
+            await client.call_tool("deposit", {"amount": 5})
+        assert timeline.last == 1
+        assert (await waited(world.verify)).solved
 
 
 async def test_worlds_are_workers_that_end_with_their_leases(stage: Stage) -> None:

@@ -16,6 +16,7 @@ from envscaler_mcp import rl
 from envscaler_mcp.artifacts import Call
 from envscaler_mcp.episode.live import EpisodeLimits
 from envscaler_mcp.official import host
+from envscaler_mcp.official.host_program import LIMITS
 from envscaler_mcp.official.own_farm import at_a_farm
 from envscaler_mcp.official.scripted import Script
 from envscaler_mcp.official.stage import JudgedEpisode, Stage, Way
@@ -89,7 +90,7 @@ async def test_calls_that_together_take_their_judge_too_long_are_the_agents_fail
 async def test_a_judge_has_as_long_for_each_call_as_its_world_had(
     stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(host, "LIMITS", replace(host.LIMITS, call_seconds=0.5))
+    monkeypatch.setattr(host, "LIMITS", replace(LIMITS, call_seconds=0.5))
     judged = await played(stage, [("toil", {"seconds": 0.3})] * 3 + [("deposit", {"amount": 5})])
     assert judged.verdict.solved, judged.verdict
 

@@ -1,0 +1,100 @@
+"""Open the studio in a browser: worlds to see, to play in, and to watch agents in."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from envscaler_mcp.cli.lookup import entry_of, home_of, registry_written, settings_of
+from envscaler_mcp.cli.printing import print_json, say
+from envscaler_mcp.config.choices import StudioScope
+
+if TYPE_CHECKING:
+    from envscaler_mcp.farm.studio_agents import StudioModel
+
+MODEL_SECONDS = 120.0
+"""How long is waited for an answer of the model."""
+app = typer.Typer(add_completion=False)
+
+
+@app.command()
+def studio(
+    ctx: typer.Context,
+    environment: Annotated[str, typer.Argument(help="Open it at this environment. Default: the gallery.")] = "",
+    port: Annotated[int, typer.Option(help="The port; 0 means any free port.", min=0, max=65535)] = 0,
+    browser: Annotated[bool, typer.Option(help="Start a browser; else only the address is printed.")] = True,
+    scope: Annotated[
+        StudioScope, typer.Option(help="control: may open and change worlds; read: may only look.")
+    ] = "control",
+    agent: Annotated[
+        str, typer.Option(metavar="PROVIDER:MODEL", help="A model that may play tasks, such as openai:MODEL.")
+    ] = "",
+    budget: Annotated[
+        float | None, typer.Option(help="At most so many dollars for the model; needs its price.", min=0)
+    ] = None,
+    processes: Annotated[int, typer.Option(help="How many processes serve.", min=1)] = 1,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the address as JSON.")] = False,
+) -> None:
+    import webbrowser
+
+    from envscaler_mcp.farm.front_end import FarmConfig
+    from envscaler_mcp.farm.studio_door import code_for
+    from envscaler_mcp.farm.supervisor import Supervisor
+    from envscaler_mcp.farm.tokens import kept_secret
+    from envscaler_mcp.serving.sockets import listen, listen_privately, url_of
+
+    home = home_of(ctx)
+    if environment:
+        environment = entry_of(ctx, environment).id
+    secret = kept_secret(settings_of(ctx).farm_secret)
+    with (
+        tempfile.TemporaryDirectory(prefix="envscaler-studio-") as folder,
+        listen("127.0.0.1", port, None) as agents,
+        listen_privately(str(Path(folder) / "control.sock")) as owners,
+    ):
+        url = url_of(agents)
+        config = FarmConfig(
+            servers=home.servers,
+            registry=home.registry,
+            registry_written=registry_written(home),
+            secret=secret,
+            url=url,
+            studio=True,
+            studio_model=_model(ctx, agent, None if budget is None else budget / processes) if agent else None,
+        )
+
+        def ready() -> None:
+            # The code opens one session. It stands in the fragment, which browsers send to no server.
+            address = f"{url}/#code={code_for(secret, scope)}" + (
+                f"&at=environment/{environment}" if environment else ""
+            )
+            if as_json:
+                print_json({"url": url, "address": address, "process": os.getpid()}, indent=None)
+            else:
+                say(f"The studio is at {address}")
+                say("The address opens one session within two minutes. Ctrl-C ends the studio and its worlds.")
+            if browser:
+                webbrowser.open(address)
+
+        code = Supervisor(config, agents, owners, processes).run(ready)
+    raise typer.Exit(code)
+
+
+def _model(ctx: typer.Context, agent: str, budget: float | None) -> StudioModel:
+    from envscaler_mcp.cli.models import Pace
+    from envscaler_mcp.cli.voices import place_of
+    from envscaler_mcp.config.choices import ANSWER_TOKENS
+    from envscaler_mcp.episode.agents import model_of_agent
+    from envscaler_mcp.farm.studio_agents import StudioModel
+    from envscaler_mcp.llm import ModelParams
+
+    name = model_of_agent(agent)
+    if not name:
+        raise typer.BadParameter(f"{agent!r} is no model; write it as openai:MODEL", param_hint="--agent")
+    pace = Pace(parallel=4, timeout=MODEL_SECONDS)
+    place = place_of(settings_of(ctx), name, pace, None, None, budget, "agent")
+    return StudioModel(agent, place.endpoint, ModelParams(model=name, max_tokens=ANSWER_TOKENS), place.price, budget)

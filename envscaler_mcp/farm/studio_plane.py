@@ -1,0 +1,277 @@
+"""What the studio asks for beside worlds and states: the catalogue, tables, forms, recorded calls, undo, agents, checks."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property, partial
+from typing import Any, ClassVar, TypeVar
+
+import anyio.to_thread
+from starlette.requests import Request
+
+from envscaler_mcp.artifacts import RegistryEntry, Scenario
+from envscaler_mcp.errors import WorldError
+from envscaler_mcp.farm.catalogue import MAX_SEARCH, MAX_SEARCH_WORDS
+from envscaler_mcp.farm.control_plane import FarmControlPlane
+from envscaler_mcp.farm.hosted_world import HostedWorld
+from envscaler_mcp.farm.peers import Siblings
+from envscaler_mcp.farm.studio_agents import StudioAgents
+from envscaler_mcp.farm.studio_door import StudioDoor
+from envscaler_mcp.farm.timeline import Caller, Timeline
+from envscaler_mcp.farm.verdicts import HOLDER, Verdicts
+from envscaler_mcp.farm.worlds import Worlds
+from envscaler_mcp.registry import SearchIndex
+from envscaler_mcp.serving.control import schemas
+from envscaler_mcp.serving.control.schemas import ControlOperation
+from envscaler_mcp.serving.outcome import Outcome, encode
+from envscaler_mcp.studio.forms import forms_of
+from envscaler_mcp.studio.schemas import (
+    READER_OPERATIONS,
+    STUDIO_OPERATIONS,
+    AgentsAnswer,
+    Author,
+    CallOrder,
+    CatalogueAnswer,
+    CheckLamp,
+    ChecksAnswer,
+    ConnectAnswer,
+    FormsAnswer,
+    Listed,
+    PlayAnswer,
+    PlayOrder,
+    ShareAnswer,
+    SnippetsAnswer,
+    Step,
+    TablesAnswer,
+    TaskWords,
+    TaskWordsList,
+    UndoOrder,
+)
+from envscaler_mcp.studio.schemas import Timeline as TimelineAnswer
+from envscaler_mcp.studio.snippets import connections, snippets
+from envscaler_mcp.studio.tables import tables_of
+
+SHARE_SECONDS = 900
+"""How long an address for a reader opens a page."""
+
+T = TypeVar("T")
+
+
+class StudioPlane(FarmControlPlane):
+    """The control plane with everything that a page, or a program that shows worlds, asks for."""
+
+    operations: ClassVar[Sequence[ControlOperation]] = STUDIO_OPERATIONS
+
+    def __init__(
+        self,
+        worlds: Worlds,
+        siblings: Siblings,
+        url: str,
+        verdicts: Verdicts,
+        agents: StudioAgents,
+        door: StudioDoor,
+    ) -> None:
+        super().__init__(worlds, siblings, url, verdicts)
+        self._agents = agents
+        self._door = door
+
+    # Environments
+
+    @cached_property
+    def _index(self) -> SearchIndex:
+        return SearchIndex(tuple(self._worlds.environments.entries.values()))
+
+    async def _do_catalogue(self, request: Request) -> CatalogueAnswer:
+        search = request.query_params.get("search", "")
+        if len(search) > MAX_SEARCH or len(search.split()) > MAX_SEARCH_WORDS:
+            raise WorldError(f"A search has at most {MAX_SEARCH_WORDS} words and {MAX_SEARCH} characters.")
+        entries = self._index.search(search) if search.strip() else self._worlds.environments.entries.values()
+        return CatalogueAnswer(environments=tuple(map(_listed, entries)))
+
+    async def _do_tasks(self, request: Request) -> TaskWordsList:
+        scenarios = await (await self._environment(request)).scenarios()
+        return TaskWordsList(tasks=tuple(_words(task) for task in scenarios if self._may_show(task)))
+
+    def _may_show(self, task: Scenario) -> bool:  # noqa: ARG002 - readers see less
+        return True
+
+    async def _do_connect(self, request: Request) -> ConnectAnswer:
+        environment = (await self._environment(request)).card.id
+        name = self._worlds.invitation(environment)
+        return connections(environment, f"{self._url}/e/{environment}/{name}/mcp")
+
+    # What a world shows
+
+    async def _do_tables(self, world: HostedWorld) -> TablesAnswer:
+        state = await world.act(lambda session: session.state())
+        return await self._in_thread(world, partial(_tables, state))
+
+    async def _do_forms(self, world: HostedWorld) -> FormsAnswer:
+        tables = await self._do_tables(world)
+        return await self._in_thread(world, partial(forms_of, world.environment.card, tables))
+
+    async def _in_thread(self, world: HostedWorld, make: Callable[[], T]) -> T:
+        return await anyio.to_thread.run_sync(make, limiter=world.threads.acting)
+
+    async def _do_checks(self, world: HostedWorld) -> ChecksAnswer:
+        task = world.session.scenario
+        if task is None:
+            return ChecksAnswer(task=None)
+        verdict = await self._verdicts.verdict(world, "framed", HOLDER.get())
+        lamps = zip(task.checks, verdict.checks, strict=True)
+        return ChecksAnswer(
+            task=task.task,
+            id=task.id,
+            level=task.level,
+            checks=tuple(CheckLamp(words=check.check_item, holds=holds) for check, holds in lamps),
+            frame_violations=tuple(path.encode(errors="replace").decode() for path in verdict.frame_violations),
+            reward=verdict.reward,
+            solved=verdict.solved,
+            steps=len(task.oracle),
+            next_step=0 if world.timeline is None else world.timeline.made_by("oracle"),
+        )
+
+    # Calls
+
+    async def _do_timeline(self, world: HostedWorld) -> TimelineAnswer:
+        timeline = world.timeline
+        return TimelineAnswer(
+            recording=timeline is not None,
+            steps=() if timeline is None else timeline.steps(),
+            dropped=0 if timeline is None else timeline.dropped,
+            parent=self.shown_name(world.parent),
+            forked_after=world.forked_after,
+        )
+
+    def shown_name(self, name: str) -> str:
+        """The name by which those who ask here know a world."""
+        return name
+
+    async def _do_record(self, world: HostedWorld) -> TimelineAnswer:
+        await self._recorded(world)
+        return await self._do_timeline(world)
+
+    async def _recorded(self, world: HostedWorld) -> Timeline:
+        return await world.record(self._worlds.recordings)
+
+    async def _do_call(self, world: HostedWorld, order: CallOrder) -> Step:
+        return (await self._called(world, "person", order.tool, order.arguments))[0]
+
+    async def _called(
+        self, world: HostedWorld, author: Author, tool: str, arguments: Mapping[str, Any]
+    ) -> tuple[Step, Outcome]:
+        await self._recorded(world)
+        caller = Caller(author)
+        answer = world.call(tool, dict(arguments), None, caller)
+        outcome = answer if isinstance(answer, Outcome) else await answer
+        if caller.step is None:
+            # It never reached the world: that has ended, or has answered as many calls as it may.
+            raise WorldError(str(json.loads(outcome.text).get("error", "The world did not answer.")))
+        return caller.step, outcome
+
+    async def _do_undo(self, world: HostedWorld, order: UndoOrder) -> TimelineAnswer:
+        timeline = await self._recorded(world)
+        await world.act(lambda session: timeline.undo(order.after, session.restore))
+        self._agents.leave(world)
+        world.tell("restored", {"after": order.after})
+        return await self._do_timeline(world)
+
+    async def _do_restore(self, world: HostedWorld, order: schemas.Snapshot) -> schemas.Done:
+        done = await super()._do_restore(world, order)
+        self._agents.leave(world)
+        if world.timeline is not None:
+            world.timeline.restored(order.snapshot)
+        return done
+
+    async def _do_agents(self, request: Request) -> AgentsAnswer:  # noqa: ARG002 - all routes get it
+        model = self._agents.model
+        return AgentsAnswer(
+            agents=("oracle", "random") if model is None else ("oracle", "random", "model"),
+            model="" if model is None else model.params.model,
+        )
+
+    async def _do_play(self, world: HostedWorld, order: PlayOrder) -> PlayAnswer:
+        action = await self._agents.next(world, order.agent, await self._recorded(world))
+        if action.tool is None:
+            return PlayAnswer(ended=True, says=action.text)
+        step, outcome = await self._called(world, order.agent, action.tool, action.arguments)
+        self._agents.heard(world, order.agent, outcome.text, refused=outcome.is_error)
+        return PlayAnswer(ended=False, says=action.text, step=step)
+
+    async def _do_fork(self, world: HostedWorld, order: schemas.ForkOrder) -> schemas.WorldCards:
+        cards = await super()._do_fork(world, order)
+        timeline = world.timeline
+        for fork in filter(None, (self._worlds.get(card.name) for card in cards.worlds)):
+            fork.parent = world.name
+            if timeline is not None:
+                fork.forked_after = timeline.last
+                fork.timeline = timeline.forked(f"world {fork.name}")
+            # Many forks of a long recording would hold up the calls of other worlds.
+            await asyncio.sleep(0)
+        return cards
+
+    async def _do_share(self, world: HostedWorld) -> ShareAnswer:
+        if not self._door.admits:
+            raise WorldError("This farm shows no studio; start it with --studio.")
+        code = self._door.reader_code(SHARE_SECONDS)
+        place = f"world/{self._door.alias(world.name)}/live"
+        return ShareAnswer(address=f"{self._url}/#code={code}&at={place}", seconds=SHARE_SECONDS)
+
+    async def _do_snippets(self, world: HostedWorld, order: CallOrder) -> SnippetsAnswer:
+        return snippets(self.card(world).url, order.tool, order.arguments)
+
+
+class ReaderPlane(StudioPlane):
+    """What a page of a reader is answered: nothing that changes a world, and no name by which one could be called."""
+
+    operations: ClassVar[Sequence[ControlOperation]] = READER_OPERATIONS
+
+    def world(self, name: str) -> HostedWorld:
+        """The world of that alias; NoWorldError where there is none."""
+        return super().world(self._door.named(name, self._worlds))
+
+    def card(self, world: HostedWorld) -> schemas.WorldCard:
+        """A world as readers see it."""
+        return super().card(world).model_copy(update={"name": self._door.alias(world.name), "url": ""})
+
+    def shown_name(self, name: str) -> str:
+        """The alias."""
+        return self._door.alias(name) if name else ""
+
+    def _may_show(self, task: Scenario) -> bool:
+        return task.split == "train"
+
+    async def _do_list(self, request: Request) -> dict[str, Any]:  # noqa: ARG002 - all routes get it
+        cards: list[dict[str, Any]] = [self.card(world).model_dump() for world in self._worlds]
+        for answer in await self.siblings.ask_all(schemas.PREFIX):
+            cards += [{**card, "name": self._door.alias(card["name"]), "url": ""} for card in answer["worlds"]]
+        return {"worlds": sorted(cards, key=lambda card: (card["environment"], card["name"]))}
+
+
+def _tables(state: Mapping[str, Any]) -> TablesAnswer:
+    # A world may hold halves of characters, which no answer could.
+    return tables_of(json.loads(encode(state).encode(errors="replace")))
+
+
+def _listed(entry: RegistryEntry) -> Listed:
+    return Listed(
+        id=entry.id,
+        title=entry.title,
+        about=entry.about,
+        sector=entry.sector,
+        tools=len(entry.tools),
+        tasks=entry.scenarios,
+    )
+
+
+def _words(task: Scenario) -> TaskWords:
+    return TaskWords(
+        id=task.id,
+        level=task.level,
+        split=task.split,
+        task=task.task,
+        checks=tuple(check.check_item for check in task.checks),
+        steps=len(task.oracle),
+    )

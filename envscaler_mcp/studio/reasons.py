@@ -1,0 +1,62 @@
+"""Why a call was refused: the rule of the environment, or the condition of the tool, whose sentence it was answered with."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from envscaler_mcp.errors import BlueprintError
+from envscaler_mcp.language import read_blueprint
+from envscaler_mcp.language.text import split_top
+
+_VALUE = re.compile(r"\{[^{}]*\}")
+
+
+class Reasons:
+    """The rules of an environment in their order, and what each tool asks for before it does anything."""
+
+    def __init__(self, rules: Sequence[str], required: Mapping[str, Sequence[str]] | None = None) -> None:
+        """What is required is written as in blueprints: `test | sentence`."""
+        self._rules = tuple(rules)
+        self._conditions = {tool: _conditions(lines) for tool, lines in (required or {}).items()}
+
+    def rule(self, sentence: object) -> int | None:
+        """The rule with this sentence, counted from 1."""
+        return self._rules.index(sentence) + 1 if sentence in self._rules else None
+
+    def condition(self, tool: str, sentence: object) -> str:
+        """The test of the tool that is answered with this sentence where it fails; nothing where none is."""
+        if not isinstance(sentence, str):
+            return ""
+        return next((test for test, pieces in self._conditions.get(tool, ()) if _says(pieces, sentence)), "")
+
+
+def reasons_in(file: Path, rules: Sequence[str]) -> Reasons:
+    """The same as a blueprint has it; only the rules where it cannot be read."""
+    try:
+        blueprint = read_blueprint(file)
+    except BlueprintError:
+        return Reasons(rules)
+    return Reasons(rules, {name: operation.require for name, operation in blueprint.operations.items()})
+
+
+def _conditions(lines: Sequence[str]) -> tuple[tuple[str, list[str]], ...]:
+    halves = (split_top(line, "|") for line in lines)
+    return tuple((half[0].strip(), _VALUE.split(half[1].strip())) for half in halves if len(half) == 2)
+
+
+def _says(pieces: Sequence[str], sentence: str) -> bool:
+    """Whether a sentence has these pieces, with values between them."""
+    first, *more = pieces
+    if not more:
+        return sentence == first
+    if not (sentence.startswith(first) and sentence.endswith(more[-1])):
+        return False
+    place = len(first)
+    for piece in more[:-1]:
+        place = sentence.find(piece, place)
+        if place < 0:
+            return False
+        place += len(piece)
+    return place <= len(sentence) - len(more[-1])

@@ -1,0 +1,302 @@
+"""What a farm answers beside worlds and their states, so that a page, or a program, can show and play them."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from envscaler_mcp.artifacts.scenario import Level, Split
+from envscaler_mcp.serving.control.schemas import (
+    ENVIRONMENTS,
+    FARM_OPERATIONS,
+    MOST_SEED,
+    PREFIX,
+    ControlOperation,
+)
+
+CATALOGUE = "/v1/catalogue"
+
+PlayedBy = Literal["oracle", "random", "model"]
+Author = Literal["person", "agent", "oracle", "random", "model"]
+"""Who made a call: the owner, an agent over MCP, or one that the owner had the farm play."""
+
+
+class _Body(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+class Listed(_Body):
+    """An environment as a gallery shows it."""
+
+    id: str
+    title: str
+    about: str
+    sector: str
+    tools: int
+    tasks: int
+
+
+class CatalogueAnswer(_Body):
+    """The environments that fit a search, best first; all of them, by title, where nothing is searched."""
+
+    environments: tuple[Listed, ...]
+
+
+class TaskWords(_Body):
+    """A task without its solution."""
+
+    id: str
+    level: Level
+    split: Split
+    task: str
+    checks: tuple[str, ...]
+    steps: int
+    """How many calls its solution has."""
+
+
+class TaskWordsList(_Body):
+    """The tasks of an environment."""
+
+    tasks: tuple[TaskWords, ...]
+
+
+class HostLine(_Body):
+    """How one host program is told of a world."""
+
+    client: str
+    command: str
+    """What a person types."""
+    document: str
+    """What the host's file says."""
+    link: str = ""
+    """An address that makes the host install it, for hosts that have one."""
+
+
+class ConnectAnswer(_Body):
+    """A fresh guest link, and what hosts are told of it."""
+
+    url: str
+    hosts: tuple[HostLine, ...]
+
+
+class CallOrder(_Body):
+    """A call that the owner makes."""
+
+    tool: str
+    arguments: dict[str, Any] = Field(default_factory=dict)
+
+
+class Step(_Body):
+    """One recorded call. What is too long is the beginning of its JSON as text, and `shortened` names its length."""
+
+    number: int
+    by: Author
+    tool: str
+    arguments: Any
+    kind: str
+    result: Any
+    diff: Any
+    shortened: dict[str, int] = Field(default_factory=dict)
+    rule: int | None = None
+    """Which rule of the environment refused it, counted from 1."""
+    condition: str = ""
+    """Which condition of the tool refused it, as its blueprint has it."""
+    undoable: bool = False
+    """Whether the world can go back to before it."""
+
+
+class Timeline(_Body):
+    """The calls of a world since its recording began."""
+
+    recording: bool
+    steps: tuple[Step, ...]
+    dropped: int = 0
+    """How many older calls are not held any more."""
+    parent: str = ""
+    """The world that this one was forked from."""
+    forked_after: int = 0
+    """After which of the parent's calls that was."""
+
+
+class UndoOrder(_Body):
+    """Go back to the moment after this call; 0 is the start of the recording."""
+
+    after: int = Field(ge=0, le=MOST_SEED)
+
+
+class PlayOrder(_Body):
+    """Let an agent make its next call."""
+
+    agent: PlayedBy
+
+
+class PlayAnswer(_Body):
+    """What the agent did: a call, or a last word."""
+
+    ended: bool
+    says: str = ""
+    step: Step | None = None
+
+
+class AgentsAnswer(_Body):
+    """Which agents play in this studio."""
+
+    agents: tuple[PlayedBy, ...]
+    model: str = ""
+    """The model's name, where one plays."""
+
+
+class CheckLamp(_Body):
+    """One check in words, and whether it holds now."""
+
+    words: str
+    holds: bool
+
+
+class ChecksAnswer(_Body):
+    """The task of a world, and how far it is done; without a task only `task` is said, as null."""
+
+    task: str | None
+    id: str = ""
+    level: str = ""
+    checks: tuple[CheckLamp, ...] = ()
+    frame_violations: tuple[str, ...] = ()
+    reward: float = 0.0
+    solved: bool = False
+    steps: int = 0
+    """How many calls the solution has."""
+    next_step: int = 0
+    """How many of them the oracle has made here."""
+
+
+class Column(_Body):
+    """One field of the records of a table."""
+
+    name: str
+    title: str
+    type: Literal["record", "records", "choice", "yes_no", "number", "date", "minute", "text", "other"]
+    refers: str = ""
+    """The table whose records it names."""
+
+
+class Table(_Body):
+    """The records of one kind."""
+
+    name: str
+    title: str
+    noun: str
+    label: str
+    """The field that people call them by; nothing where they have none."""
+    columns: tuple[Column, ...]
+    records: dict[str, dict[str, Any]]
+    labels: dict[str, str]
+    """What each is called."""
+    total: int
+    """How many there are; the answer has the first of them."""
+
+
+class TablesAnswer(_Body):
+    """The state as tables."""
+
+    now: str | None
+    tables: tuple[Table, ...]
+    scalars: dict[str, Any]
+
+
+class Entry(_Body):
+    """One argument of a tool, as a form asks for it."""
+
+    name: str
+    title: str
+    type: Literal["record", "records", "choice", "yes_no", "number", "date", "minute", "time", "text", "json"]
+    required: bool
+    about: str
+    options: tuple[str, ...] = ()
+    refers: str = ""
+    least: float | None = None
+    most: float | None = None
+    default: Any = None
+
+
+class Form(_Body):
+    """A tool as a form."""
+
+    tool: str
+    title: str
+    about: str
+    effect: Literal["reads", "writes"]
+    fields: tuple[Entry, ...]
+
+
+class FormsAnswer(_Body):
+    """Every tool of a world."""
+
+    rules: tuple[str, ...]
+    introduction: str
+    forms: tuple[Form, ...]
+
+
+class SnippetsAnswer(_Body):
+    """The same call, for other programs."""
+
+    mcp: str
+    curl: str
+    python: str
+
+
+class ShareAnswer(_Body):
+    """An address that opens one page on this world, which may only look."""
+
+    address: str
+    seconds: int
+    """How long it opens one."""
+
+
+def _on_world(method: str, does: str, about: str, takes: Any, gives: Any) -> ControlOperation:
+    return ControlOperation(method, f"{PREFIX}/{{name}}/{does}", does, about, takes, gives)
+
+
+def _of_environment(does: str, about: str, gives: Any) -> ControlOperation:
+    return ControlOperation("GET", f"{ENVIRONMENTS}/{{environment}}/{does}", does, about, None, gives)
+
+
+_CATALOGUE = ControlOperation(
+    "GET", CATALOGUE, "catalogue", "The environments; `?search=` names words.", None, CatalogueAnswer
+)
+_AGENTS = ControlOperation("GET", "/v1/agents", "agents", "Which agents the farm plays.", None, AgentsAnswer)
+_TASKS = _of_environment("tasks", "Its tasks without their solutions.", TaskWordsList)
+_TABLES = _on_world("GET", "tables", "The state as tables with labels.", None, TablesAnswer)
+_FORMS = _on_world("GET", "forms", "The tools as forms, and the rules.", None, FormsAnswer)
+_TIMELINE = _on_world("GET", "timeline", "The recorded calls.", None, Timeline)
+_CHECKS = _on_world("GET", "checks", "The task, and which of its checks hold now.", None, ChecksAnswer)
+STUDIO_OPERATIONS = (
+    *FARM_OPERATIONS,
+    _CATALOGUE,
+    _AGENTS,
+    _TASKS,
+    _of_environment("connect", "A fresh guest link, and what hosts are told of it.", ConnectAnswer),
+    _TABLES,
+    _FORMS,
+    _TIMELINE,
+    _on_world("POST", "record", "Record the calls from now on.", None, Timeline),
+    _on_world("POST", "call", "Call a tool.", CallOrder, Step),
+    _on_world("POST", "undo", "Go back to the moment after a recorded call.", UndoOrder, Timeline),
+    _on_world("POST", "play", "Let an agent make its next call.", PlayOrder, PlayAnswer),
+    _CHECKS,
+    _on_world("POST", "share", "An address for one reader of this world.", None, ShareAnswer),
+    _on_world("POST", "snippets", "A call as MCP, curl and Python.", CallOrder, SnippetsAnswer),
+)
+"""What the farm answers to owners, and to pages of owners."""
+_READABLE = ("list", "card", "diff", "changes", "hash", "state", "events", "environments", "environment")
+READER_OPERATIONS = (
+    *(operation for operation in FARM_OPERATIONS if operation.does in _READABLE),
+    _CATALOGUE,
+    _AGENTS,
+    _TASKS,
+    _TABLES,
+    _FORMS,
+    _TIMELINE,
+    _CHECKS,
+)
+"""What it answers to pages of readers."""

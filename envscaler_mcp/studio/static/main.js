@@ -1,0 +1,85 @@
+// Which view is shown: told by the part of the address after `#`.
+
+import { isReader, logInByCode, logInByToken, logOut, session } from "./api.js";
+import { attempt, button, el, fill, notice, place } from "./dom.js";
+import { showGallery } from "./gallery.js";
+
+const main = document.getElementById("main");
+let leaving = new AbortController();
+
+// Views are loaded when they are first shown, so that the gallery does not wait for them.
+const VIEWS = [
+  [/^\/$/, async () => showGallery],
+  [/^\/environment\/([a-z0-9_+-]+)$/, async () => (await import("./environment.js")).showEnvironment],
+  [/^\/world\/([\w-]+)(?:\/(tables|playground|task|live))?$/, async () => (await import("./world.js")).showWorld],
+];
+
+async function show() {
+  leaving.abort();
+  leaving = new AbortController();
+  const { signal } = leaving;
+  if (!session()) return showLogin();
+  showSession();
+  const path = location.hash.slice(1) || "/";
+  for (const [pattern, load] of VIEWS) {
+    const match = pattern.exec(path);
+    if (!match) continue;
+    try {
+      const view = await load();
+      if (!signal.aborted) await view(main, signal, ...match.slice(1));
+    } catch (refusal) {
+      if (!signal.aborted && session()) fill(main, el("p.empty", {}, refusal.message, " ", el("a", { href: "#/" }, "To the gallery")));
+    }
+    return;
+  }
+  fill(main, el("p.empty", {}, "There is no such page. ", el("a", { href: "#/" }, "To the gallery")));
+}
+
+function showSession() {
+  fill(
+    document.getElementById("session"),
+    isReader() && el("span.tag", {}, "read only"),
+    button("Log out", async () => { await logOut(); location.hash = "#/"; show(); }, ".quiet"),
+  );
+}
+
+function showLogin() {
+  place();
+  document.getElementById("session").replaceChildren();
+  const field = el("input", { type: "password", id: "token", autocomplete: "off", required: true });
+  const form = el(
+    "form.login",
+    {
+      onsubmit: async (event) => {
+        event.preventDefault();
+        await attempt(async () => { await logInByToken(field.value); show(); });
+      },
+    },
+    el("h1", {}, "Log in"),
+    el("p", {}, "Paste a token of this farm. A token for control may open and change worlds, one for reading may look."),
+    el("label", { for: "token" }, "Token"),
+    field,
+    el("button.primary", { type: "submit" }, "Log in"),
+    el("p.dim", {}, "On the farm's machine, ", el("code", {}, "envscaler farm token control"), " prints one, and ", el("code", {}, "envscaler studio"), " opens this page without one."),
+  );
+  fill(main, form);
+  field.focus();
+}
+
+async function start() {
+  const [, code, at] = /^#code=([\w.-]+)(?:&at=([\w/+-]+))?$/.exec(location.hash) ?? [];
+  if (code) {
+    history.replaceState(null, "", at ? `/#/${at}` : "/#/");
+    await logInByCode(code).catch((refusal) => notice(refusal.message, true));
+  }
+  addEventListener("hashchange", async () => {
+    if (location.hash === "#main") return;
+    await show();
+    scrollTo(0, 0);
+    main.focus({ preventScroll: true });
+  });
+  addEventListener("logged-out", () => showLogin());
+  await show();
+}
+
+start();

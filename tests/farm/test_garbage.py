@@ -1,0 +1,59 @@
+"""A process with many worlds is not stopped for what the collector would look at, and loses no memory by that."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import weakref
+from collections.abc import Iterator
+
+import pytest
+from anyio.to_thread import run_sync
+
+from envscaler_mcp.farm import garbage
+from tests.farm.farms import farm_here
+
+
+@pytest.fixture(autouse=True)
+def own_collector(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """What a test does to the collector ends with it."""
+    monkeypatch.setattr(garbage, "LONG", 0.0)
+    callbacks = list(gc.callbacks)
+    yield
+    gc.callbacks[:] = callbacks
+    gc.unfreeze()
+
+
+async def test_what_survives_a_long_collection_is_set_aside_until_no_world_is_open() -> None:
+    async with farm_here() as farm:
+        with farm.client() as client:
+            before = gc.get_freeze_count()
+            await run_sync(lambda: client.open_many("hospital_stays", 20))
+            gc.collect()
+            aside = gc.get_freeze_count()
+            assert aside > before
+            # The next one looks at what has come since, and at nothing of these worlds.
+            assert len(gc.get_objects()) < aside / 10
+            await farm.front.worlds.close_all()
+            async with asyncio.timeout(20):
+                # Everything was looked at again, and what was in use was set aside anew.
+                while gc.get_freeze_count() >= aside:  # noqa: ASYNC110 - the farm looks once a second
+                    await asyncio.sleep(0.05)
+
+
+async def test_a_closed_world_leaves_nothing_to_the_collector() -> None:
+    async with farm_here() as farm:
+        with farm.client() as client:
+            worlds = await run_sync(lambda: client.open_many("hospital_stays", 2, scenario="hospital_stays-easy-01"))
+            for world in worlds:
+                await run_sync(world.state)
+                await run_sync(world.verify)
+            gc.disable()
+            try:
+                there = [weakref.ref(part) for world in farm.front.worlds for part in (world, world.session)]
+                await farm.front.worlds.close_all()
+                async with asyncio.timeout(20):
+                    while any(part() is not None for part in there):  # noqa: ASYNC110 - a task may hold the last one
+                        await asyncio.sleep(0.01)
+            finally:
+                gc.enable()

@@ -1,0 +1,78 @@
+"""States of any shape as tables, and sentences of refusals as the conditions that they belong to."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from envscaler_mcp.studio.reasons import Reasons
+from envscaler_mcp.studio.tables import MOST_COLUMNS, MOST_RECORDS, tables_of
+
+NAMES = st.text("abcdef_", min_size=1, max_size=6)
+VALUES = st.one_of(
+    st.none(), st.booleans(), st.integers(), st.text(max_size=8), st.lists(st.text(max_size=4), max_size=3)
+)
+RECORDS = st.dictionaries(st.text(min_size=1, max_size=6), st.dictionaries(NAMES, VALUES, max_size=4), max_size=5)
+STATES = st.dictionaries(NAMES, st.one_of(RECORDS, VALUES), max_size=5)
+
+
+@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@given(STATES)
+def test_every_state_is_shown_whole(state: dict[str, Any]) -> None:
+    shown = tables_of(state)
+    held = {table.name: table.records for table in shown.tables}
+    assert {**held, **shown.scalars} == state
+    for table in shown.tables:
+        assert set(table.labels) == set(table.records)
+        assert {name for record in table.records.values() for name in record} == {
+            column.name for column in table.columns
+        }
+
+
+def test_a_large_table_is_shown_by_its_first_records_and_its_number() -> None:
+    records = {f"ITEM-{n}": {"id": f"ITEM-{n}", "name": f"Item {n}"} for n in range(MOST_RECORDS + 7)}
+    (table,) = tables_of({"items": records}).tables
+    assert (len(table.records), table.total) == (MOST_RECORDS, MOST_RECORDS + 7)
+
+
+@pytest.mark.parametrize(
+    "state",
+    [
+        {"things": {f"T{n}": {f"field_{n}_name": None, "also_id": None} for n in range(10_000)}},
+        {f"table{n}s": {f"T{n}": {"other_id": None, "label": f"T{n + 1}"}} for n in range(10_000)},
+        {"things": {f"T{n}": {"next_id": f"T{n + 1}", "all": [f"T{m}" for m in range(5)]} for n in range(10_000)}},
+    ],
+    ids=["columns", "tables", "references"],
+)
+def test_no_shape_of_a_state_takes_long(state: dict[str, Any]) -> None:
+    begun = time.process_time()
+    shown = tables_of(state)
+    assert time.process_time() - begun < 2
+    assert all(len(table.columns) <= MOST_COLUMNS for table in shown.tables)
+
+
+def test_records_that_name_each_other_in_a_circle_have_labels() -> None:
+    state = {"pairs": {"A": {"other": "B"}, "B": {"other": "A"}}}
+    (table,) = tables_of(state).tables
+    assert set(table.labels) == {"A", "B"}
+
+
+WORDS = st.text("abc {}", max_size=6).map(lambda text: text.replace("{", "").replace("}", ""))
+
+
+@given(WORDS, WORDS, WORDS, st.text(max_size=5))
+def test_a_refusal_leads_to_the_condition_whose_sentence_it_is(first: str, middle: str, last: str, value: str) -> None:
+    line = f"bed.free | x{first}{{bed.label}}{middle}{{bed.room}}{last}y"
+    reasons = Reasons((), {"block": (line,)})
+    assert reasons.condition("block", f"x{first}{value}{middle}{value}{last}y") == "bed.free"
+    assert reasons.condition("other", f"x{first}{value}{middle}{value}{last}y") == ""
+    assert reasons.condition("block", f"z{value}") == ""
+
+
+def test_a_sentence_that_is_a_rule_leads_to_its_number() -> None:
+    reasons = Reasons(("A bed holds one.", "Beds are clean."))
+    assert [reasons.rule(text) for text in ("Beds are clean.", "No.", None)] == [2, None, None]
