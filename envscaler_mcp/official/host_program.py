@@ -337,7 +337,10 @@ class _Fork:
         return answer
 
     def _said(self, strategy: str, text: str | None, answers: list[str]) -> Any:
-        made = self._world.user(strategy, text, answers)
+        try:
+            made = self._world.user(strategy, text, answers)
+        except Exception as cause:
+            return {"failed": _sentence(cause)}
         if text is not None and "said" in made:
             self._log.append({"text": text, "observation": made["said"]})
         return made

@@ -102,6 +102,13 @@ async def test_a_call_in_which_official_code_raises_is_answered_and_the_episode_
     assert judged.verdict.solved
 
 
+def test_words_on_which_a_user_raises_end_no_world(stage: Stage) -> None:
+    with stage.host.fork() as fork:
+        fork.open(stage.tasks["till_1"].content)
+        assert fork.answer("user", "plain", "Stumble.", []) == {"failed": "LookupError: half ? letter"}
+        assert fork.answer("user", "plain", "Hello.", ["Good day."]) == {"said": "Good day."}
+
+
 def test_a_program_is_given_a_verdict_where_its_policy_has_ended_the_judge(
     stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:

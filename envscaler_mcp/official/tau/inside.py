@@ -173,8 +173,6 @@ class World:
             said = self._domain.said(person, self._environment.task.instruction, text, answers)
         except Asked as asked:
             return {"ask": asked.messages}
-        except Exception as cause:
-            return {"failed": f"{type(cause).__name__}: {cause}"[:2000]}
         self._person = person
         self._over = self._over or _STOP in said
         return {"said": said}

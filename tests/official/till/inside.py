@@ -40,6 +40,8 @@ class World:
         return [result if isinstance(result, str) else json.dumps(result), False]
 
     def user(self, strategy: str, text: str | None, answers: list[str]) -> dict[str, Any]:
+        if text == "Stumble.":
+            self._till.stumble()
         if answers:
             return {"said": answers[0]}
         return {
