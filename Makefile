@@ -15,7 +15,7 @@ DEV := $(VENV)/.dev-installed
 
 .DEFAULT_GOAL := help
 .SUFFIXES:
-.PHONY: help setup demo check prove test test-slow test-all test-browser test-official test-trainers conformance emit recordings docs format bench lock clean
+.PHONY: help setup demo check prove test test-slow test-all test-browser test-official test-trainers conformance emit recordings pictures docs format bench lock clean
 
 help: ## what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r name about; do printf '  make %-12s %s\n' "$$name" "$$about"; done
@@ -64,6 +64,9 @@ emit: $(BASE) ## write generated_servers/ and registry.json anew
 
 recordings: $(DEV) ## record the runs with a model anew, after prompts or the manual changed
 	@$(BIN)/python -m tests.recordings.record
+
+pictures: $(DEV) ## take the pictures of the README and the docs anew, in a real browser
+	@$(BIN)/python -m tests.studio.pictures
 
 docs: $(BASE) ## write the generated pages anew
 	@$(BIN)/envscaler schemas

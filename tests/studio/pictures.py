@@ -1,0 +1,51 @@
+"""Pictures of the studio for the README and the docs, taken in a real browser: `make pictures`."""
+
+from __future__ import annotations
+
+import base64
+import tempfile
+from pathlib import Path
+
+from tests.farm.farms import ROOT
+from tests.studio.test_in_browser import enter, open_task, press_button, studio_program
+from tests.viewer.chromium import Browser, browser
+
+PICTURES = ROOT / "docs" / "pictures"
+WIDTH, HEIGHT = 1280, 860
+
+
+def main() -> None:
+    """Take all of them anew."""
+    PICTURES.mkdir(exist_ok=True)
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile,
+        studio_program(Path(folder), ROOT) as address,
+        browser(Path(profile)) as tab,
+    ):
+        enter(tab, address)
+        tab.ask("Emulation.setDeviceMetricsOverride", width=WIDTH, height=HEIGHT, deviceScaleFactor=1, mobile=False)
+        tab.ask("Emulation.setScrollbarsHidden", hidden=True)
+        take(tab, "gallery")
+        open_task(tab, "Watch it being solved")
+        quick = "const s = document.querySelector('[aria-label=Speed]'); s.value = '250'; s.dispatchEvent(new Event('change'))"
+        tab.do(f"(() => {{ {quick} }})()")
+        tab.click("[data-does=play]")
+        tab.until("document.querySelector('.verdict.solved')")
+        take(tab, "live")
+        press_button(tab, "World")
+        tab.click("[data-table=stays]")
+        tab.until("document.querySelector('table.records th[scope=row] .ref')")
+        take(tab, "world")
+
+
+def take(tab: Browser, name: str) -> None:
+    """One picture of what is shown now, once nothing moves any more."""
+    tab.do("new Promise(done => setTimeout(done, 2000))")
+    tab.do("scrollTo(0, 0)")
+    picture = tab.ask("Page.captureScreenshot", format="png", captureBeyondViewport=False)["data"]
+    (PICTURES / f"{name}.png").write_bytes(base64.b64decode(picture))
+
+
+if __name__ == "__main__":
+    main()
