@@ -14,7 +14,7 @@ import anyio.to_thread
 
 from envscaler_mcp.artifacts import Verdict
 from envscaler_mcp.artifacts.episode import Scoring
-from envscaler_mcp.errors import WorkerEndedError, WorldError
+from envscaler_mcp.errors import UnreadableStateError, WorkerEndedError, WorldError
 from envscaler_mcp.farm.benchmark_session import BenchmarkSession
 from envscaler_mcp.farm.hosted_world import BusyError, HostedWorld, VerdictRun
 from envscaler_mcp.grading.judging import judge
@@ -85,7 +85,8 @@ class Verdicts:
                     _check(judging)
                     if world.ended is not None:
                         raise
-                    raise WorldError(f"The judge has ended: {cause}") from cause
+                    error = UnreadableStateError if cause.used_too_much else WorldError
+                    raise error(f"The judge has ended: {cause}") from cause
 
     @contextmanager
     def _under_way(self, run: VerdictRun, world: HostedWorld) -> Iterator[None]:

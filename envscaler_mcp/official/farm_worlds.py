@@ -17,10 +17,9 @@ from envscaler_mcp.farm.benchmark_session import BenchmarkSession, Judging
 from envscaler_mcp.farm.environments import FarmEnvironment, Start
 from envscaler_mcp.farm.static_results import NO_TASKS, FixedAnswers, OfferedTasks
 from envscaler_mcp.official.benchmark import BENCHMARKS, OfficialTask
-from envscaler_mcp.official.host import OfficialProcess
+from envscaler_mcp.official.host import CALL_SECONDS, OfficialProcess
 from envscaler_mcp.official.stage import OFFICIAL, Stage, scenario_of
 from envscaler_mcp.official.world import listing
-from envscaler_mcp.sandbox.limits import Limits
 from envscaler_mcp.sandbox.pending import Pending
 from envscaler_mcp.sandbox.worker_world import WorkerWorld
 from envscaler_mcp.serving.control.schemas import Judgement, Move
@@ -28,10 +27,9 @@ from envscaler_mcp.serving.outcome import Outcome
 from envscaler_mcp.serving.session import Session
 from envscaler_mcp.serving.suggestion import did_you_mean, quote_value
 from envscaler_mcp.serving.tasks import Offer
+from envscaler_mcp.settings import portable_allowed
 from envscaler_mcp.studio.reasons import Reasons
 
-_CALL_SECONDS = Limits().call_seconds
-"""As in any other worker of a farm."""
 Played = tuple[list[Step], str]
 """Steps, and the digest of the state in which they have ended."""
 
@@ -39,9 +37,10 @@ Played = tuple[list[Step], str]
 def opens_benchmark(name: str) -> Callable[[], FarmEnvironment]:
     """What opens a benchmark in the process of a farm that is first asked for it."""
 
+    # Whether unconfined code may run is asked when a world is opened, which knows the farm's isolation.
     def open_() -> FarmEnvironment:
         with ExitStack() as stack:
-            stage = stack.enter_context(Stage.of(BENCHMARKS[name]))
+            stage = stack.enter_context(Stage.of(BENCHMARKS[name], portable=True))
             return BenchmarkEnvironment(stage, stack.pop_all().close)
 
     return open_
@@ -119,7 +118,7 @@ class BenchmarkEnvironment:
         if task is None:
             near = did_you_mean(start.scenario or "", self.tasks)
             raise WorldError(f"{self.card.id} has no task {quote_value(start.scenario)}{near}")
-        if not self._stage.host.confined and isolation != "portable":
+        if not (self._stage.host.confined or isolation == "portable" or portable_allowed()):
             raise WorldError("The kernel cannot confine official code here; run the farm with --isolation portable.")
         return partial(TaskSession, self._stage, self.card, task)
 
@@ -228,11 +227,11 @@ class _TaskWorld(WorkerWorld):
 
     def call(self, tool: str, arguments: Mapping[str, Any], key: str | None = None) -> Outcome:
         """The official answer."""
-        return self.outcome(self.line.ask("call", _CALL_SECONDS, given=[tool, dict(arguments)], key=key))
+        return self.outcome(self.line.ask("call", CALL_SECONDS, given=[tool, dict(arguments)], key=key))
 
     def begin(self, tool: str, arguments: Mapping[str, Any], key: str | None = None) -> Pending:
         """The same call, whose answer is waited for by the event loop."""
-        return self.line.begin("call", _CALL_SECONDS, given=[tool, dict(arguments)], key=key)
+        return self.line.begin("call", CALL_SECONDS, given=[tool, dict(arguments)], key=key)
 
     def outcome(self, answer: Mapping[str, Any]) -> Outcome:
         """The official answer, letter by letter."""

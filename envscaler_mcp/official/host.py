@@ -24,12 +24,15 @@ from typing import Any, Self
 import anyio
 import anyio.to_thread
 
-from envscaler_mcp.errors import LaunchError, WorkerEndedError, WorldError
+from envscaler_mcp.errors import LaunchError, SandboxError, UnreadableStateError, WorldError
 from envscaler_mcp.official.host_program import LIMITS
 from envscaler_mcp.sandbox import limits
 from envscaler_mcp.sandbox.frames import Bounds
+from envscaler_mcp.sandbox.isolation import without_kernel
+from envscaler_mcp.sandbox.worker_errors import MessageTooLargeError
 from envscaler_mcp.sandbox.worker_handle import WorkerHandle
 from envscaler_mcp.sandbox.zygote import Spawned
+from envscaler_mcp.settings import portable_allowed
 
 _ROOT = Path(__file__).resolve().parents[2]
 _START = (
@@ -38,6 +41,9 @@ _START = (
 )
 _START_SECONDS = 120.0
 _BOUNDS = Bounds(64 << 20, 8 << 20, 200)
+CALL_SECONDS = limits.Limits().call_seconds
+"""Wall time for one call, as in any other worker."""
+_MOST_JUDGE_SECONDS = 600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +66,8 @@ class HostedCode:
 class OfficialHost:
     """An interpreter with the official code, that forks when it is asked to."""
 
-    def __init__(self, code: HostedCode) -> None:
+    def __init__(self, code: HostedCode, *, portable: bool = False) -> None:
+        """SandboxError where the kernel cannot confine it, unless that is accepted."""
         self._lock = threading.Lock()
         self.owner = os.getpid()
         self._temp = tempfile.TemporaryDirectory(prefix="envscaler-official-")
@@ -92,8 +99,11 @@ class OfficialHost:
             answer = self._heard()
             self.loaded: Mapping[str, str] = answer["ready"]
             """The digest of every official file that was imported."""
-            self.confined: bool = answer["confined"]
+            why_not: str = answer["unconfined"]
+            self.confined = not why_not
             """Whether the kernel lets no episode and no verdict reach anything of this machine."""
+            if why_not and not (portable or portable_allowed()):
+                raise SandboxError(without_kernel(why_not))
             self.memory = limits.resident(self._process.pid)
             """Bytes that it held when the official code was imported, which forks share."""
         except BaseException:
@@ -102,9 +112,9 @@ class OfficialHost:
 
     @classmethod
     @contextmanager
-    def of(cls, code: HostedCode) -> Iterator[Self]:
+    def of(cls, code: HostedCode, *, portable: bool = False) -> Iterator[Self]:
         """A host for the block; its forks end with it."""
-        host = cls(code)
+        host = cls(code, portable=portable)
         try:
             yield host
         finally:
@@ -189,17 +199,28 @@ class OfficialProcess(WorkerHandle):
         """The world of a task."""
         self.answer("open", task=dict(task))
 
-    def judge(self, task: Mapping[str, Any], record: Any) -> dict[str, Any]:
-        """The official verdict."""
-        verdict: dict[str, Any] = self.answer("judge", task=dict(task), record=record)
+    def grows(self, doing: str) -> bool:  # noqa: ARG002 - what an agent does is in all of them
+        """Whether an agent's calls may make the answer to this request too large: any."""
+        return True
+
+    def judge(self, task: Mapping[str, Any], record: Any, calls: int) -> dict[str, Any]:
+        """The official verdict on a record of that many calls, which the judge makes again."""
+        seconds = min(LIMITS.call_seconds + calls * CALL_SECONDS, _MOST_JUDGE_SECONDS)
+        verdict: dict[str, Any] = self._answer("judge", seconds, task=dict(task), record=record)
         return verdict
 
     def answer(self, do: str, *given: Any, **fields: Any) -> Any:
-        """What the fork answers."""
+        """What the fork answers; UnreadableStateError where its code raises, as it does after an agent's calls only."""
+        seconds = CALL_SECONDS if do == "call" else LIMITS.call_seconds
+        return self._answer(do, seconds, given=given, **fields)
+
+    def _answer(self, do: str, seconds: float, **fields: Any) -> Any:
         try:
-            return self.ask(do, LIMITS.call_seconds, given=given, **fields)["answer"]
+            return self.ask(do, seconds, **fields)["answer"]
+        except MessageTooLargeError as cause:
+            raise UnreadableStateError(str(cause)) from cause
         except WorldError as cause:
-            raise WorkerEndedError("crash", f"official code raised {cause}") from cause
+            raise UnreadableStateError(f"{do}: official code raised {cause}") from cause
 
 
 @asynccontextmanager

@@ -164,7 +164,7 @@ def main(descriptor: int) -> None:
     except Exception as cause:
         _say(control, {"failed": f"{type(cause).__name__}: {cause}"})
         return
-    _say(control, {"ready": host.files.loaded, "confined": host.kernel.works})
+    _say(control, {"ready": host.files.loaded, "unconfined": "" if host.kernel.works else host.kernel.why_not})
     while host.serve_one():
         pass
     host.end_all()
@@ -259,9 +259,11 @@ def _hardened(channel: int, host: int, number: int, kernel: Kernel) -> socket.so
     limits.apply(LIMITS)
     limits.drop_root(number)
     limits.die_with_parent()
-    if kernel.works:
+    if kernel.landlock or kernel.seccomp:
         system.prctl(system.PR_SET_NO_NEW_PRIVS, 1)
+    if kernel.landlock:
         landlock.forbid_everything()
+    if kernel.seccomp:
         seccomp.allow_only_the_list(CHANNEL, forks=False)
     return stream
 
@@ -274,11 +276,17 @@ def _answer_all(adapter: Any, stream: socket.socket) -> None:
             asked = reader.next(_BOUNDS)
         except (ClosedError, FrameError, OSError):
             os._exit(0)
+        # What cannot be written, such as half a character or an infinite number, is an error like what was raised.
         try:
-            answer = {"answer": fork.answer(asked)}
+            answer = encode({"id": asked["id"], "answer": fork.answer(asked)})
         except Exception as cause:
-            answer = {"error": f"{type(cause).__name__}: {cause}"[:2000]}
-        stream.sendall(encode({"id": asked["id"], **answer}))
+            answer = encode({"id": asked["id"], "error": _sentence(cause)})
+        stream.sendall(answer)
+
+
+def _sentence(cause: Exception) -> str:
+    """An exception as it can be sent."""
+    return f"{type(cause).__name__}: {cause}"[:2000].encode("utf-8", "replace").decode()
 
 
 class _Fork:
@@ -319,14 +327,20 @@ class _Fork:
             return self._keyed[key][1]
         # The official code may change what it is given.
         sent = copy.deepcopy(arguments)
-        text, is_error = answer = self._world.call(tool, arguments)
+        try:
+            text, is_error = answer = self._world.call(tool, arguments)
+        except Exception as cause:
+            text, is_error = answer = [f"Error: {_sentence(cause)}", True]
         self._log.append({"tool": tool, "arguments": sent, "observation": text, "is_error": is_error})
         if key is not None:
             self._keyed[key] = [tool, sent], answer
         return answer
 
     def _said(self, strategy: str, text: str | None, answers: list[str]) -> Any:
-        made = self._world.user(strategy, text, answers)
+        try:
+            made = self._world.user(strategy, text, answers)
+        except Exception as cause:
+            return {"failed": _sentence(cause)}
         if text is not None and "said" in made:
             self._log.append({"text": text, "observation": made["said"]})
         return made

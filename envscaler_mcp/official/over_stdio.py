@@ -19,7 +19,7 @@ from envscaler_mcp.errors import WorkerEndedError, ungrouped
 from envscaler_mcp.launch.stdio import START_TIMEOUT, connected, server_variables
 from envscaler_mcp.official.benchmark import OfficialTask
 from envscaler_mcp.official.source import Source
-from envscaler_mcp.official.world import Hearing, OfficialWorld
+from envscaler_mcp.official.world import Hearing, OfficialWorld, loss
 
 Opening = Callable[[OfficialTask], AbstractAsyncContextManager[OfficialWorld]]
 """Opens the world of a task."""
@@ -83,5 +83,5 @@ class _Remote:
             raise WorkerEndedError("crash", "the server of the benchmark has ended") from cause
         answer = json.loads(text)
         if "failed" in answer:
-            raise WorkerEndedError("crash", str(answer["failed"]))
+            raise loss(answer, str(answer["failed"]))
         return answer["answer"]

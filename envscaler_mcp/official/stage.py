@@ -14,10 +14,11 @@ import anyio.to_thread
 from envscaler_mcp.artifacts import Scenario, Step, Tool, Verdict, digest_of
 from envscaler_mcp.artifacts.episode import Owner
 from envscaler_mcp.episode.agent import Briefing, MakeAgent, RunAbortedError
-from envscaler_mcp.episode.live import EpisodeLimits, EpisodeRecord, Watch
+from envscaler_mcp.episode.live import EpisodeLimits, EpisodeRecord, Watch, owner_of_loss
 from envscaler_mcp.episode.loop import play
+from envscaler_mcp.episode.transcript import is_call
 from envscaler_mcp.episode.user import User
-from envscaler_mcp.errors import EnvScalerError, WorkerEndedError
+from envscaler_mcp.errors import EnvScalerError, UnreadableStateError, WorkerEndedError
 from envscaler_mcp.grading.verdicts import unplayable
 from envscaler_mcp.official.at_farm import FarmAccess, worlds_at_farm
 from envscaler_mcp.official.benchmark import Benchmark, OfficialTask
@@ -57,10 +58,13 @@ class Stage:
 
     @classmethod
     @contextmanager
-    def of(cls, benchmark: Benchmark, given: Path | None = None) -> Iterator[Stage]:
-        """The stage for the block; `given` is where its files lie, if the user says so."""
+    def of(cls, benchmark: Benchmark, given: Path | None = None, *, portable: bool = False) -> Iterator[Stage]:
+        """The stage for the block; `given` is where its files lie, if the user says so.
+
+        `portable`: whether its code may run where the kernel cannot confine it, for those who look at that themselves.
+        """
         source = find(benchmark.requirement, given)
-        with OfficialHost.of(benchmark.hosted(source)) as host:
+        with OfficialHost.of(benchmark.hosted(source), portable=portable) as host:
             yield cls(benchmark, source, host)
 
     @cached_property
@@ -97,7 +101,8 @@ class Stage:
         except EnvScalerError as cause:
             if isinstance(cause, RunAbortedError):
                 record.stopped = cause
-            owner: Owner = "environment" if isinstance(cause, WorkerEndedError) else "infrastructure"
+            lost = isinstance(cause, WorkerEndedError | UnreadableStateError)
+            owner: Owner = "environment" if lost else "infrastructure"
             return JudgedEpisode(record, unplayable(owner, str(cause), OFFICIAL), tools=tools)
 
     def world(self, task: OfficialTask) -> AbstractAsyncContextManager[OfficialWorld]:
@@ -135,7 +140,18 @@ class Stage:
     async def judge(
         self, task: OfficialTask, record: EpisodeRecord, world: OfficialWorld, tools: tuple[Tool, ...] = ()
     ) -> JudgedEpisode:
-        """The verdict on what was played in a world; it may go on."""
+        """The verdict on what was played in a world; it may go on.
+
+        A judge that an agent's calls end, as they did not end the world, has judged them.
+        """
+        try:
+            return await self._judged(task, record, world, tools)
+        except (WorkerEndedError, UnreadableStateError) as cause:
+            return JudgedEpisode(record, unplayable(owner_of_loss(cause), str(cause), OFFICIAL), tools=tools)
+
+    async def _judged(
+        self, task: OfficialTask, record: EpisodeRecord, world: OfficialWorld, tools: tuple[Tool, ...]
+    ) -> JudgedEpisode:
         lost = record.without_ending(OFFICIAL)
         if lost is not None:
             return JudgedEpisode(record, lost, tools=tools)
@@ -153,7 +169,8 @@ class Stage:
 
     def judgement_by(self, judge: OfficialProcess, task: OfficialTask, steps: Sequence[Step], digest: str) -> Judgement:
         """The same, by a copy that was not asked anything before."""
-        answer = judge.judge({**task.content, **task.answers}, self.benchmark.record(task, steps))
+        calls = sum(map(is_call, steps))
+        answer = judge.judge({**task.content, **task.answers}, self.benchmark.record(task, steps), calls)
         verdict = _verdict(answer, digest, self.benchmark.requirement.version)
         return Judgement(verdict=verdict, digest=digest, answer=answer)
 

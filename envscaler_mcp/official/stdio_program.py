@@ -19,7 +19,7 @@ from envscaler_mcp.errors import EnvScalerError
 from envscaler_mcp.official.benchmark import BENCHMARKS
 from envscaler_mcp.official.host import OfficialHost, asked, opened
 from envscaler_mcp.official.stage import Stage
-from envscaler_mcp.official.world import OfficialServer
+from envscaler_mcp.official.world import REASON, OfficialServer, reason_of
 from envscaler_mcp.serving.stdio import serve_stdio
 
 
@@ -67,7 +67,7 @@ class _Control:
                     assert self._server.process is not None
                     return {"answer": await asked(self._server.process, "digest")}
         except EnvScalerError as cause:
-            return {"failed": str(cause)}
+            return {"failed": str(cause), REASON: reason_of(cause)}
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
-from typing import Any, Protocol
+from typing import Any, Protocol, get_args
 
 import anyio
 import mcp_types as types
@@ -20,14 +20,17 @@ from mcp.server.models import InitializationOptions
 from pydantic import Field
 
 from envscaler_mcp.artifacts import StateDiff, Step, Tool
-from envscaler_mcp.errors import EnvScalerError, WorkerEndedError, ungrouped
+from envscaler_mcp.errors import EnvScalerError, Reason, UnreadableStateError, WorkerEndedError, ungrouped
 from envscaler_mcp.official.host import OfficialHost, OfficialProcess, asked, opened
 from envscaler_mcp.serving import Outcome
 from envscaler_mcp.serving.code import CallableTool
 from envscaler_mcp.serving.control.schemas import Judgement
+from envscaler_mcp.serving.outcome import kind_of
 
 DOCUMENT = "envscaler/official"
 """Under this name the `_meta` of a tool has the authors' own definition of it."""
+REASON = "envscaler/reason"
+"""Under this name an error says why a world is gone."""
 _CHANGE_SECONDS = 30.0
 # The client says so of every call of a tool that is not listed, and an official world answers these like any other.
 logging.getLogger("client").addFilter(lambda record: "not listed by server" not in str(record.msg))
@@ -97,7 +100,7 @@ class OfficialServer:
             try:
                 text, is_error = await asked(self.process, "call", params.name, dict(params.arguments or {}))
             except EnvScalerError as cause:
-                raise MCPError(types.INTERNAL_ERROR, str(cause)) from cause
+                raise MCPError(types.INTERNAL_ERROR, str(cause), {REASON: reason_of(cause)}) from cause
         return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=is_error)
 
 
@@ -172,9 +175,9 @@ class OfficialWorld:
         try:
             result = await self._client.call_tool(tool, arguments)
         except MCPError as cause:
-            raise WorkerEndedError("crash", str(cause)) from cause
+            raise loss(cause.error.data, str(cause)) from cause
         text = "".join(block.text for block in result.content if isinstance(block, types.TextContent))
-        return Outcome("refused" if result.is_error else "done", text), StateDiff()
+        return Outcome(kind_of(result.meta, bool(result.is_error)), text), StateDiff()
 
     async def state(self) -> Mapping[str, Any]:
         """Nothing: official objects have no form in JSON that keeps what they are."""
@@ -226,6 +229,22 @@ async def open_world(host: OfficialHost, name: str, content: Mapping[str, Any]) 
                 with hearing.told_to(world):
                     await world.read_tools()
                     yield world
+
+
+def reason_of(cause: EnvScalerError) -> str:
+    """Why a world is gone, for another process."""
+    if isinstance(cause, UnreadableStateError):
+        return "state"
+    return cause.reason if isinstance(cause, WorkerEndedError) else "crash"
+
+
+def loss(said: Any, message: str) -> WorkerEndedError | UnreadableStateError:
+    """What another process has said of it."""
+    reason = said.get(REASON) if isinstance(said, dict) else None
+    if reason == "state":
+        return UnreadableStateError(message)
+    reasons: dict[Any, Reason] = {each: each for each in get_args(Reason)}
+    return WorkerEndedError(reasons.get(reason, "crash") if type(reason) is str else "crash", message)
 
 
 def listing(definition: Mapping[str, Any]) -> dict[str, Any]:

@@ -149,11 +149,12 @@ def layers_in(mode: Mode, layers: Layers = ALL, *, known: bool = False) -> Layer
             f"Mode 'hard' needs Landlock and seccomp: {why}. `envscaler doctor` says what this machine offers."
         )
     if mode == "auto" and layers.kernel and not (kernel.works or known or portable_allowed()):
-        raise SandboxError(_without_kernel(kernel.why_not))
+        raise SandboxError(without_kernel(kernel.why_not))
     return layers if kernel.works or kernel.seccomp or kernel.landlock else layers.without("kernel")
 
 
-def _without_kernel(why: str) -> str:
+def without_kernel(why: str) -> str:
+    """Why unread code is refused here, and what allows it."""
     return (
         f"Unread code does not run here: the kernel layer is missing ({why.rstrip('.')}). Without it, code that gets "
         "past the gate could read your files and use your network. If you accept that, choose isolation 'portable' "

@@ -331,8 +331,7 @@ class WorkerHandle:
         try:
             message = self._wait(partial(self._reader.next, self.bounds_of(doing)), deadline, doing)
         except FrameError as cause:
-            # Ordinary calls of an agent may make a state too large; no other answer grows with what an agent does.
-            grown = doing in _OF_STATES and isinstance(cause, FrameTooLargeError)
+            grown = self.grows(doing) and isinstance(cause, FrameTooLargeError)
             self._void("memory" if grown else "hostile", f"{doing}: {cause}")
         except (ClosedError, OSError):
             self._gone(doing)
@@ -341,6 +340,10 @@ class WorkerHandle:
     def bounds_of(self, doing: str) -> Bounds:
         """How large an answer to this request may be."""
         return self._bounds.get(doing, _SMALL)
+
+    def grows(self, doing: str) -> bool:
+        """Whether ordinary calls of an agent may make the answer to this request too large."""
+        return doing in _OF_STATES
 
     def _accepted(self, message: dict[str, Any], doing: str) -> dict[str, Any]:
         hostile = message.get("hostile")

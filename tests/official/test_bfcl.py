@@ -13,10 +13,13 @@ from typing import Any
 import anyio
 import anyio.to_thread
 import pytest
+from anyio.from_thread import start_blocking_portal
 from typer.testing import CliRunner
 
-from envscaler_mcp.artifacts import Call, Trajectory
+from envscaler_mcp import rl
+from envscaler_mcp.artifacts import Call, Trajectory, Verdict
 from envscaler_mcp.cli.program import app
+from envscaler_mcp.episode.agent import Action
 from envscaler_mcp.official.benchmark import BENCHMARKS, Benchmark, OfficialTask
 from envscaler_mcp.official.bfcl.benchmark import RELEASED
 from envscaler_mcp.official.scripted import reference_fixture, replay_fixtures
@@ -168,6 +171,64 @@ async def test_released_tools_come_with_the_official_sentence(stage: Stage, tmp_
     assert asked_for[int(turn)]["messages"][-1]["content"] == RELEASED
     hint = " Note that the provided function is in Python 3 syntax."
     assert all(hint in tool["function"]["description"] for tool in asked_for[0]["tools"])
+
+
+def judged_after(gym: rl.BenchmarkGym, task: str, calls: list[tuple[str, dict[str, Any]]]) -> tuple[list[str], Verdict]:
+    """What the calls are answered, each alone in its turn, and what they are worth."""
+    answers: list[str] = []
+    with gym.open(task) as episode:
+        for name, arguments in calls:
+            answers.append(str(episode.call(name, arguments)))
+        while not episode.done:
+            episode.say("done")
+        return answers, episode.verify()
+
+
+def test_nothing_is_evaluated_but_methods_of_the_tasks_classes(stage: Stage) -> None:
+    code = "import sys; sys.modules['bfcl_eval.eval_checker.multi_turn_eval.multi_turn_checker'].state_checker = None"
+    own = {
+        "func_call_list": [f"exec({code!r})"],
+        "initial_config": {},
+        "involved_classes": [],
+        "model_name": "x",
+        "test_entry_id": "y",
+    }
+    calls: list[tuple[str, dict[str, Any]]] = [
+        ("execute_multi_turn_func_call", own),
+        ("ｅxecute_multi_turn_func_call", own),
+        ("_process_method_calls", {"function_call_string": "ls()", "instance_mapping": {}}),
+        ("_load_scenario", {"scenario": {}}),
+        ("pow", {"base": 9, "exp": 900_000_000}),
+        *(
+            (name, {})
+            for name in ("breakpoint", "globals", "input", "lambda", "not", "exit", "importlib", "STATELESS_CLASSES")
+        ),
+    ]
+    with start_blocking_portal() as portal:
+        gym = rl.BenchmarkGym(stage, portal)
+        answers, verdict = judged_after(gym, "multi_turn_base_0", calls)
+    assert answers == [f"Error during execution: name {name!r} is not defined" for name, _ in calls]
+    assert (verdict.solved, verdict.owner, verdict.masked) == (False, "agent", False)
+
+
+def test_a_method_that_is_not_listed_is_called_all_the_same(stage: Stage) -> None:
+    task = next(task for task in stage.tasks.values() if "0" not in task.content.get("missed_function", {"0": 0}))
+    withheld = {name for names in task.content["missed_function"].values() for name in names}
+    with start_blocking_portal() as portal, rl.BenchmarkGym(stage, portal).open(task.id) as episode:
+        assert not withheld & {tool["function"]["name"] for tool in episode.tools}
+        for name in withheld:
+            assert "is not defined" not in str(episode.call(name, {}))
+
+
+def test_folders_in_folders_without_end_are_the_agents_failure(stage: Stage) -> None:
+    deeper = [call for _ in range(9) for call in (("mkdir", {"dir_name": "d"}), ("cd", {"folder": "d"}))]
+    many = Action(more=tuple(Call(tool=name, arguments=given) for name, given in deeper * 50))
+    with start_blocking_portal() as portal, rl.BenchmarkGym(stage, portal).open("multi_turn_base_0") as episode:
+        episode.act(many)
+        while not episode.done:
+            episode.say("done")
+        verdict = episode.verify()
+    assert (verdict.solved, verdict.owner, verdict.masked) == (False, "agent", False), verdict
 
 
 def test_the_files_of_one_edition_are_refused_as_those_of_the_other(stage: Stage) -> None:

@@ -14,12 +14,15 @@ from typing import Any
 import anyio
 import anyio.to_thread
 import pytest
+from anyio.from_thread import start_blocking_portal
 from typer.testing import CliRunner
 
-from envscaler_mcp.artifacts import Call, Trajectory
+from envscaler_mcp import rl
+from envscaler_mcp.artifacts import Call, Step, Trajectory
 from envscaler_mcp.cli.program import app
 from envscaler_mcp.episode.transcript import is_call
 from envscaler_mcp.official.benchmark import BENCHMARKS, Benchmark, OfficialTask
+from envscaler_mcp.official.own_farm import at_a_farm
 from envscaler_mcp.official.scripted import play_scripted, reference_fixture
 from envscaler_mcp.official.source import OfficialFilesError, find
 from envscaler_mcp.official.stage import Stage
@@ -206,3 +209,32 @@ def test_what_a_user_is_asked_cannot_be_misspelt() -> None:
     refused = CliRunner().invoke(app, [*words, "--user-strategy", "reacts"])
     assert refused.exit_code == 2
     assert "'reacts' is not one of llm, react" in " ".join(refused.output.split())
+
+
+def test_a_calculation_without_end_is_the_agents_failure(stage: Stage) -> None:
+    task = next(iter(stage.tasks))
+    with start_blocking_portal() as portal, rl.BenchmarkGym(stage, portal).open(task) as episode:
+        assert "took too long" in str(episode.call("calculate", {"expression": "9**9**9**9"}))
+        assert episode.done
+        verdict = episode.verify()
+    assert (verdict.solved, verdict.owner, verdict.masked) == (False, "agent", False)
+
+
+async def test_at_a_farm_nothing_is_done_after_a_conversation_has_ended(stage: Stage) -> None:
+    """The judge stops there, so a change after that would be a difference between its state and the world's."""
+    task = next(task for task in stage.tasks.values() if len(task.reference[0]) > 1)
+    ending = Call(tool="transfer_to_human_agents", arguments={"summary": "I give up."})
+    async with at_a_farm(stage, None) as here, here.reached("http") as reached, reached.world(task) as world:
+        first, _ = await world.call(ending.tool, dict(ending.arguments), writes=True)
+        assert first.text == "Transfer successful"
+        for (call,) in task.reference[0]:
+            outcome, _ = await world.call(call.tool, dict(call.arguments), writes=True)
+            assert outcome.text == "Error: the conversation has ended"
+        judged = await world.judged(
+            [
+                Step(number=number, turn=number, tool=call.tool, arguments=call.arguments)
+                for number, call in enumerate([ending, *(step[0] for step in task.reference[0])], 1)
+            ]
+        )
+    assert judged is not None
+    assert (judged.verdict.solved, judged.verdict.owner, judged.verdict.masked) == (False, "agent", False)

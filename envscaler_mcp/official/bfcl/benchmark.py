@@ -43,7 +43,8 @@ _STUBS = (
 )
 _DIFFERENCES = (
     "A call whose arguments are no JSON object is answered with an error, and the turn goes on; officially the turn ends.",
-    "A call whose name or arguments are no identifiers is answered as an unknown function; officially it is evaluated.",
+    "A call of what is no method of the task's classes is answered as an unknown function; officially it is evaluated.",
+    "So is a call whose arguments are no identifiers.",
     "An answer without words and calls stands as … in later requests; officially it stands as the endpoint gave it.",
     "The judge is the official runner; the model handler, which sends the requests, is this package's.",
 )

@@ -6,6 +6,7 @@ official functions as in an official run. Only the model handler is ours: it rea
 
 from __future__ import annotations
 
+import inspect
 import json
 from copy import deepcopy
 from hashlib import sha256
@@ -25,8 +26,12 @@ _CLASSES = (
     "travel_booking",
     "vehicle_control",
 )
-_PLAYED, _JUDGED = "played", "judged"
-"""Under which names of models the official executor keeps its instances."""
+_JUDGED = "agent"
+"""Under this name of a model the official executor keeps its instances for the judge."""
+_PLAYED = f"{_JUDGED}_eval"
+"""And so for a world: the executor adds that to a name when it judges, and writes names into what agents send."""
+_NAMED = "named"
+"""And so where nothing but the names of their methods is asked for."""
 _NO_TOOL = "not_a_tool"
 _official: dict[str, Any] = {}
 """The official modules, by what they are for."""
@@ -55,6 +60,7 @@ class World:
                 self._functions, _category(entry)
             )
         self._listed: list[dict[str, Any]] = []
+        self._methods = _methods(entry)
         _executed(entry, [], _PLAYED)
 
     def tools(self, released: int) -> list[dict[str, Any]]:
@@ -77,8 +83,8 @@ class World:
 
     def call(self, name: str, arguments: dict[str, Any]) -> list[Any]:
         """What the official executor answers, and whether that is an error."""
-        text = _executed(self._entry, [_expression(name, arguments)], _PLAYED)[0][0]
-        if not _is_callable(name, arguments):
+        text = _executed(self._entry, [_expression(name, arguments, self._methods)], _PLAYED)[0][0]
+        if not _is_callable(name, arguments, self._methods):
             text = f"Error during execution: name {name!r} is not defined"
         return [text, text.startswith("Error during execution: ")]
 
@@ -95,7 +101,7 @@ def judge(entry: dict[str, Any], turns: list[list[list[list[Any]]]]) -> dict[str
     steps = [[[{name: json.dumps(arguments)} for name, arguments in step] for step in turn] for turn in turns]
     if hasattr(runner, "_evaluate_single_multi_turn_entry"):
         result = runner._evaluate_single_multi_turn_entry(
-            _Handler(), entry["id"], steps, truth, deepcopy(asked), _JUDGED, _category(entry)
+            _Handler(asked), entry["id"], steps, truth, deepcopy(asked), _JUDGED, _category(entry)
         )
     else:
         result = _judged_by_file(runner, asked, steps, truth)
@@ -115,7 +121,7 @@ def _judged_by_file(runner: Any, asked: dict[str, Any], steps: Any, truth: Any) 
     results = [{"id": asked["id"], "result": steps}]
     answers = [{"id": asked["id"], "ground_truth": truth}]
     runner.multi_turn_runner(
-        _Handler(), results, [deepcopy(asked)], answers, _JUDGED, _category(asked), Path("nowhere")
+        _Handler(asked), results, [deepcopy(asked)], answers, _JUDGED, _category(asked), Path("nowhere")
     )
     return written[1] if len(written) > 1 else {"valid": written[0]["correct_count"] == 1}
 
@@ -123,9 +129,12 @@ def _judged_by_file(runner: Any, asked: dict[str, Any], steps: Any, truth: Any) 
 class _Handler:
     """Reads the recorded calls of a step as the handlers of models with native calls do."""
 
+    def __init__(self, entry: dict[str, Any]) -> None:
+        self._methods = _methods(entry)
+
     def decode_execute(self, step: list[dict[str, str]], *_tags: Any, **_named: Any) -> list[str]:
         calls = [(name, json.loads(arguments)) for call in step for name, arguments in call.items()]
-        return [_expression(name, arguments) for name, arguments in calls]
+        return [_expression(name, arguments, self._methods) for name, arguments in calls]
 
 
 def _functions_of(entry: dict[str, Any]) -> tuple[list[dict[str, Any]], dict[str, list[dict[str, Any]]]]:
@@ -163,16 +172,23 @@ def _executed(
     return results, instances
 
 
-def _expression(name: str, arguments: dict[str, Any]) -> str:
-    """The call as official handlers write it. It is evaluated, so what would be anything but a call of a name is none."""
-    if not _is_callable(name, arguments):
+def _methods(entry: dict[str, Any]) -> frozenset[str]:
+    """The names that the official executor looks up in the entry's instances, and not in its own module."""
+    instances = _executed(entry, [], _NAMED)[1].values()
+    names = {name for instance in instances for name, _ in inspect.getmembers(instance, inspect.ismethod)}
+    return frozenset(name for name in names if not name.startswith("_"))
+
+
+def _expression(name: str, arguments: dict[str, Any], methods: frozenset[str]) -> str:
+    """The call as official handlers write it. It is evaluated, so what would be anything but a call of a method is none."""
+    if not _is_callable(name, arguments, methods):
         return f"{_NO_TOOL}()"
     written: str = _official["formats"].convert_to_function_call([{name: arguments}])[0]
     return written
 
 
-def _is_callable(name: str, arguments: dict[str, Any]) -> bool:
-    return not name.startswith("__") and all(word.isidentifier() for word in (name, *arguments))
+def _is_callable(name: str, arguments: dict[str, Any], methods: frozenset[str]) -> bool:
+    return name in methods and all(word.isidentifier() for word in arguments)
 
 
 def _digest(instances: dict[str, Any]) -> str:

@@ -30,6 +30,7 @@ _STRATEGIES = {
 _COPIES = 3
 """How often a verdict loads the data."""
 _RESPOND = "respond"
+_STOP = "###STOP###"
 
 
 class Domain:
@@ -141,8 +142,10 @@ class World:
         self._domain = domain
         self._environment = domain.environment(task)
         # A reward would replace the data; it is the judge's.
-        self._environment.terminate_tools = []
+        self._last, self._environment.terminate_tools = frozenset(self._environment.terminate_tools), []
         self._person: Any = None
+        self._over = False
+        """Whether the judge stops here: what came later would be in the world's data and not in the judge's."""
 
     def tools(self, _turn: int) -> list[dict[str, Any]]:
         """The official definitions."""
@@ -152,6 +155,9 @@ class World:
         """What the official environment answers, and whether that is an error."""
         if name == _RESPOND:
             return [f"Unknown action {name}", True]
+        if self._over:
+            return ["Error: the conversation has ended", True]
+        self._over = name in self._last
         text = self._environment.step(self._domain.action(name, arguments)).observation
         return [text, text.startswith(("Error", "Unknown action "))]
 
@@ -167,9 +173,8 @@ class World:
             said = self._domain.said(person, self._environment.task.instruction, text, answers)
         except Asked as asked:
             return {"ask": asked.messages}
-        except Exception as cause:
-            return {"failed": f"{type(cause).__name__}: {cause}"[:2000]}
         self._person = person
+        self._over = self._over or _STOP in said
         return {"said": said}
 
 
@@ -238,8 +243,8 @@ def _mended(official: type[Any]) -> type[Any]:
 
     class Mended(official):  # type: ignore[misc]
         def parse_response(self, response: str) -> str:
-            if "###STOP###" in response:
-                return "###STOP###"
+            if _STOP in response:
+                return _STOP
             _, marker, said = response.partition("User Response:")
             if not marker:
                 raise ValueError(f"Invalid response format: {json.dumps(response[:500])}")

@@ -31,6 +31,8 @@ class World:
         ]
 
     def call(self, name: str, arguments: dict[str, Any]) -> list[Any]:
+        if name == "stumble":
+            self._till.stumble()
         try:
             result = getattr(self._till, name)(**arguments)
         except Exception as error:
@@ -38,6 +40,8 @@ class World:
         return [result if isinstance(result, str) else json.dumps(result), False]
 
     def user(self, strategy: str, text: str | None, answers: list[str]) -> dict[str, Any]:
+        if text == "Stumble.":
+            self._till.stumble()
         if answers:
             return {"said": answers[0]}
         return {
@@ -45,10 +49,14 @@ class World:
         }
 
     def digest(self) -> str:
-        return str(self._till.balance)
+        return _digest(self._till.balance)
 
 
 def judge(task: dict[str, Any], calls: list[list[Any]]) -> dict[str, Any]:
     right, balance = _official["checker"].check(task["balance"], calls, task["wanted"])
     answer = {"valid": right, "error_type": None if right else "wrong_balance", "reason": ""}
-    return {**answer, "digest": str(balance)}
+    return {**answer, "digest": _digest(balance)}
+
+
+def _digest(balance: float) -> str:
+    return json.dumps(balance, allow_nan=False)

@@ -3,6 +3,7 @@
 import os
 import pathlib
 import socket
+import time
 
 import heavy_things_nobody_has
 
@@ -45,6 +46,22 @@ class Till:
     def shake(self):
         self.balance = int.from_bytes(os.urandom(8), "big")
         return {}
+
+    def toil(self, seconds):
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            pass
+        return {}
+
+    def hoard(self, megabytes):
+        self.hoarded = [b"x" * (1 << 20) for _ in range(megabytes)]
+        return {}
+
+    def show(self, letters):
+        return "x" * letters
+
+    def stumble(self):
+        raise LookupError("half \ud800 letter")
 
     def vanish(self):
         os._exit(1)
