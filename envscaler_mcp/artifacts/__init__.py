@@ -1,6 +1,6 @@
 """The nouns of the system: frozen documents that are read, written and digested, and do nothing else."""
 
-from envscaler_mcp.artifacts.answers import Answers
+from envscaler_mcp.artifacts.answers import ToolAnswers
 from envscaler_mcp.artifacts.artifact import Artifact, Provenance
 from envscaler_mcp.artifacts.blueprint import (
     Blueprint,
@@ -39,7 +39,6 @@ from envscaler_mcp.artifacts.topic import Topic
 
 __all__ = [
     "LEVELS",
-    "Answers",
     "Artifact",
     "Blueprint",
     "Call",
@@ -72,6 +71,7 @@ __all__ = [
     "StorySpec",
     "TaskStream",
     "Tool",
+    "ToolAnswers",
     "Topic",
     "Trajectory",
     "VariantCounts",

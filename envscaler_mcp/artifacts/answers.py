@@ -7,7 +7,7 @@ from pydantic import Field
 from envscaler_mcp.artifacts.artifact import Part
 
 
-class Answers(Part):
+class ToolAnswers(Part):
     """Shapes are short texts, such as `{total: int, beds: [Bed]}`; `serving/shapes.py` makes JSON schemas of them."""
 
     records: dict[str, str] = Field(default_factory=dict)

@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from envscaler_mcp.artifacts.answers import Answers
+from envscaler_mcp.artifacts.answers import ToolAnswers
 from envscaler_mcp.artifacts.artifact import Artifact
 from envscaler_mcp.artifacts.names import EnvironmentId, StateName
 from envscaler_mcp.artifacts.tool import Tool
@@ -31,7 +31,7 @@ class Environment(Artifact):
     rules: tuple[str, ...]
     """Sentences that always hold; a call that would break one is refused with it."""
     tools: tuple[Tool, ...]
-    answers: Answers | None = Field(default=None, exclude_if=lambda answers: answers is None)
+    answers: ToolAnswers | None = Field(default=None, exclude_if=lambda answers: answers is None)
     """What the compiler knows of the answers and of the changes of its tools; nothing of code that it did not make."""
     states: tuple[StateName, ...]
     """Names of the start states beside the code."""

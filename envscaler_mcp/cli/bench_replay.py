@@ -13,7 +13,7 @@ from envscaler_mcp.cli.printing import print_json, progress_bar, say
 from envscaler_mcp.html.visible import on_one_line
 
 if TYPE_CHECKING:
-    from envscaler_mcp.official.scripted import Replayed
+    from envscaler_mcp.official.scripted import ReplayedFixture
     from envscaler_mcp.official.stage import Way
 
 
@@ -62,7 +62,7 @@ def replay_scripts(
     fixtures = [pair for file in files for pair in read_fixtures(file)]
     if shuffle is not None:
         random.Random(shuffle).shuffle(fixtures)  # noqa: S311
-    done: list[Replayed] = []
+    done: list[ReplayedFixture] = []
     way: Way = "http" if via == "farm" else via
     farm = farm_at(ctx, via, server, token_env)
     for benchmark, scripts in by_benchmark(fixtures):

@@ -35,7 +35,7 @@ from envscaler_mcp.serving.control.schemas import OwnTask
 from envscaler_mcp.serving.session import Judge, Session
 from envscaler_mcp.serving.suggestion import did_you_mean, quote_value
 from envscaler_mcp.serving.tasks import Offer, TaskList, TaskWords, offered_tasks
-from envscaler_mcp.studio.reasons import Reasons, reasons_in
+from envscaler_mcp.studio.reasons import RefusalReasons, reasons_in
 from envscaler_mcp.trust.code import BLUEPRINT
 
 logger = logging.getLogger(__name__)
@@ -95,7 +95,7 @@ class FarmEnvironment(Protocol):
     async def scenarios(self) -> tuple[Scenario, ...]:
         """Its tasks, whole: for owners of worlds, since they hold the solutions."""
 
-    async def reasons(self) -> Reasons:
+    async def reasons(self) -> RefusalReasons:
         """Why calls are refused here."""
 
     async def opening(
@@ -124,7 +124,7 @@ class HostedEnvironment:
         self._readers = readers
         self._reading = asyncio.Lock()
         self._tasks: TaskList | None = None
-        self._reasons: Reasons | None = None
+        self._reasons: RefusalReasons | None = None
         self._starts = Starts(folder, self.code, judge, STATES_HERE if self.runs_here else STATES)
         self._offered: dict[tuple[bool, str, Offer | None], OfferedTasks] = {}
 
@@ -161,7 +161,7 @@ class HostedEnvironment:
         words = () if self._tasks is None else self._tasks.words
         return next((task for task in words if task.id == named and task.split == "train"), None)
 
-    async def reasons(self) -> Reasons:
+    async def reasons(self) -> RefusalReasons:
         """Why calls are refused here; a blueprint is only read where its code may share a process with others."""
         if self._reasons is None:
             rules = self.card.rules
@@ -169,7 +169,7 @@ class HostedEnvironment:
                 reading = partial(reasons_in, self._folder / BLUEPRINT, rules)
                 self._reasons = await anyio.to_thread.run_sync(reading, limiter=self._readers)
             else:
-                self._reasons = Reasons(rules)
+                self._reasons = RefusalReasons(rules)
         return self._reasons
 
     async def scenarios(self) -> tuple[Scenario, ...]:

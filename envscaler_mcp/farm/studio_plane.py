@@ -41,15 +41,15 @@ from envscaler_mcp.studio.schemas import (
     Listed,
     PlayAnswer,
     PlayOrder,
+    RecordedCall,
     ShareAnswer,
     SnippetsAnswer,
-    Step,
     TablesAnswer,
-    TaskWords,
+    TaskCard,
     TaskWordsList,
+    TimelineAnswer,
     UndoOrder,
 )
-from envscaler_mcp.studio.schemas import Timeline as TimelineAnswer
 from envscaler_mcp.studio.snippets import connections, snippets
 from envscaler_mcp.studio.tables import tables_of
 
@@ -156,12 +156,12 @@ class StudioPlane(FarmControlPlane):
     async def _recorded(self, world: HostedWorld) -> Timeline:
         return await world.record(self._worlds.recordings)
 
-    async def _do_call(self, world: HostedWorld, order: CallOrder) -> Step:
+    async def _do_call(self, world: HostedWorld, order: CallOrder) -> RecordedCall:
         return (await self._called(world, "person", order.tool, order.arguments))[0]
 
     async def _called(
         self, world: HostedWorld, author: Author, tool: str, arguments: Mapping[str, Any]
-    ) -> tuple[Step, Outcome]:
+    ) -> tuple[RecordedCall, Outcome]:
         await self._recorded(world)
         caller = Caller(author)
         answer = world.call(tool, dict(arguments), None, caller)
@@ -266,8 +266,8 @@ def _listed(entry: RegistryEntry) -> Listed:
     )
 
 
-def _words(task: Scenario) -> TaskWords:
-    return TaskWords(
+def _words(task: Scenario) -> TaskCard:
+    return TaskCard(
         id=task.id,
         level=task.level,
         split=task.split,

@@ -11,8 +11,8 @@ from typing import Any
 from envscaler_mcp.errors import WorldError
 from envscaler_mcp.farm.held_bytes import HeldBytes
 from envscaler_mcp.serving.outcome import encode
-from envscaler_mcp.studio.reasons import Reasons
-from envscaler_mcp.studio.schemas import Author, Step
+from envscaler_mcp.studio.reasons import RefusalReasons
+from envscaler_mcp.studio.schemas import Author, RecordedCall
 
 _PARTS = ("tool", "arguments", "kind", "result", "diff")
 MOST_STEPS = 500
@@ -28,12 +28,12 @@ class Caller:
     """Who makes a call, and the step that was recorded of it."""
 
     author: Author = "agent"
-    step: Step | None = None
+    step: RecordedCall | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class _Recorded:
-    step: Step
+    step: RecordedCall
     mark: int | None
     """The snapshot before it; None for calls that change nothing, and where no more marks were set."""
     writes: bool
@@ -46,7 +46,7 @@ class Timeline:
 
     holder: str
     held: HeldBytes
-    reasons: Reasons
+    reasons: RefusalReasons
     dropped: int = 0
     _steps: deque[_Recorded] = field(default_factory=deque)
     _dropped_by: Counter[Author] = field(default_factory=Counter)
@@ -69,12 +69,12 @@ class Timeline:
         """How many of the calls since the recording began were made by this author."""
         return self._dropped_by[author] + sum(recorded.step.by == author for recorded in self._steps)
 
-    def add(self, author: Author, content: Mapping[str, Any], mark: int | None, *, writes: bool) -> Step:
+    def add(self, author: Author, content: Mapping[str, Any], mark: int | None, *, writes: bool) -> RecordedCall:
         """Record a call, as its watchers hear of it."""
         # An agent may send halves of characters, which no answer could hold.
         text = encode({name: content.get(name) for name in _PARTS}).encode(errors="replace")
         shown = json.loads(text)
-        step = Step(
+        step = RecordedCall(
             number=self.last + 1,
             by=author,
             tool=str(shown["tool"]),
@@ -106,9 +106,9 @@ class Timeline:
         error = result.get("error")
         return {"rule": self.reasons.rule(error), "condition": self.reasons.condition(shown["tool"], error)}
 
-    def steps(self) -> tuple[Step, ...]:
+    def steps(self) -> tuple[RecordedCall, ...]:
         """All that it holds."""
-        steps: list[Step] = []
+        steps: list[RecordedCall] = []
         back = True
         for recorded in reversed(self._steps):
             back = recorded.mark is not None if recorded.writes else back

@@ -18,7 +18,7 @@ from envscaler_mcp.farm.environments import FarmEnvironment, Start
 from envscaler_mcp.farm.static_results import NO_TASKS, FixedAnswers, OfferedTasks
 from envscaler_mcp.official.benchmark import BENCHMARKS, OfficialTask
 from envscaler_mcp.official.host import CALL_SECONDS, OfficialProcess
-from envscaler_mcp.official.stage import OFFICIAL, Stage, scenario_of
+from envscaler_mcp.official.stage import OFFICIAL, Stage, official_scenario
 from envscaler_mcp.official.world import listing
 from envscaler_mcp.sandbox.pending import Pending
 from envscaler_mcp.sandbox.worker_world import WorkerWorld
@@ -28,7 +28,7 @@ from envscaler_mcp.serving.session import Session
 from envscaler_mcp.serving.suggestion import did_you_mean, quote_value
 from envscaler_mcp.serving.tasks import Offer
 from envscaler_mcp.settings import portable_allowed
-from envscaler_mcp.studio.reasons import Reasons
+from envscaler_mcp.studio.reasons import RefusalReasons
 
 Played = tuple[list[Step], str]
 """Steps, and the digest of the state in which they have ended."""
@@ -97,11 +97,11 @@ class BenchmarkEnvironment:
 
     async def scenarios(self) -> tuple[Scenario, ...]:
         """Its tasks, with the authors' solutions."""
-        return tuple(scenario_of(self._stage.benchmark, self._stage.source, task) for task in self.tasks.values())
+        return tuple(official_scenario(self._stage.benchmark, self._stage.source, task) for task in self.tasks.values())
 
-    async def reasons(self) -> Reasons:
+    async def reasons(self) -> RefusalReasons:
         """Unknown: they stand in the authors' code."""
-        return Reasons(())
+        return RefusalReasons(())
 
     async def opening(
         self,
@@ -141,7 +141,7 @@ class TaskSession(BenchmarkSession):
         except BaseException:
             process.close()
             raise
-        scenario = scenario_of(stage.benchmark, stage.source, task)
+        scenario = official_scenario(stage.benchmark, stage.source, task)
         super().__init__(_TaskWorld(card, process), scenario, _judge, {})
 
     def _list(self, definitions: Sequence[Mapping[str, Any]]) -> None:

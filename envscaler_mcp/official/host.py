@@ -224,7 +224,7 @@ class OfficialProcess(WorkerHandle):
 
 
 @asynccontextmanager
-async def opened(host: OfficialHost, task: Mapping[str, Any]) -> AsyncIterator[OfficialProcess]:
+async def opened_process(host: OfficialHost, task: Mapping[str, Any]) -> AsyncIterator[OfficialProcess]:
     """A fork with the world of a task, for the block."""
     process = await anyio.to_thread.run_sync(host.fork)
     try:

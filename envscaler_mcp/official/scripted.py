@@ -22,14 +22,14 @@ from envscaler_mcp.errors import ArtifactError
 from envscaler_mcp.official.at_farm import FarmAccess
 from envscaler_mcp.official.benchmark import BENCHMARKS, Benchmark, Fixture, OfficialTask
 from envscaler_mcp.official.own_farm import at_a_farm
-from envscaler_mcp.official.stage import JudgedEpisode, Stage, Way
+from envscaler_mcp.official.stage import OfficialEpisode, Stage, Way
 from envscaler_mcp.runs.recording import Progress
 
 _SECONDS = 3600.0
 
 
 @dataclass(frozen=True, slots=True)
-class Replayed:
+class ReplayedFixture:
     """A scripted episode, and in what it was otherwise this time."""
 
     fixture: Fixture
@@ -86,7 +86,7 @@ async def replay_fixtures(
     stage: Stage,
     fixtures: Sequence[Fixture],
     parallel: int,
-    take: Callable[[Replayed], None],
+    take: Callable[[ReplayedFixture], None],
     progress: Progress,
     via: Way = "worker",
     farm: FarmAccess | None = None,
@@ -112,18 +112,18 @@ async def replay_fixtures(
             group.start_soon(play_all, at)
 
 
-async def _replayed(stage: Stage, fixture: Fixture) -> Replayed:
+async def _replayed(stage: Stage, fixture: Fixture) -> ReplayedFixture:
     benchmark = stage.benchmark
     task = stage.tasks.get(fixture.task)
     if task is None:
-        return Replayed(fixture, benchmark.name, (f"there is no task {fixture.task!r}",))
+        return ReplayedFixture(fixture, benchmark.name, (f"there is no task {fixture.task!r}",))
     judged = await play_scripted(stage, task, fixture)
     observed = fixture.texts(judged.record.steps)
     differences = [*_unlike_results(fixture, observed), *_unlike_verdict(fixture, judged)]
-    return Replayed(fixture, benchmark.name, tuple(differences))
+    return ReplayedFixture(fixture, benchmark.name, tuple(differences))
 
 
-async def play_scripted(stage: Stage, task: OfficialTask, fixture: Fixture) -> JudgedEpisode:
+async def play_scripted(stage: Stage, task: OfficialTask, fixture: Fixture) -> OfficialEpisode:
     """Play the script of a fixture and judge it."""
     benchmark = stage.benchmark
     return await stage.play(
@@ -146,7 +146,7 @@ def _unlike_results(fixture: Fixture, observed: Sequence[str]) -> Iterator[str]:
         yield f"result {wrong} is another one: {observed[wrong - 1][:200]!r}"
 
 
-def _unlike_verdict(fixture: Fixture, judged: JudgedEpisode) -> Iterator[str]:
+def _unlike_verdict(fixture: Fixture, judged: OfficialEpisode) -> Iterator[str]:
     if judged.verdict.masked:
         yield f"no verdict: {judged.verdict.reason}"
         return

@@ -12,7 +12,7 @@ import anyio.abc
 
 from envscaler_mcp.launch.opening import WrongUseError
 from envscaler_mcp.official.benchmark import BENCHMARKS, Benchmark, OfficialTask
-from envscaler_mcp.official.host import asked, opened
+from envscaler_mcp.official.host import asked, opened_process
 from envscaler_mcp.official.source import OfficialFilesError, find
 from envscaler_mcp.official.stage import Stage
 from envscaler_mcp.official.world import OfficialServer
@@ -39,7 +39,7 @@ async def serve_official(wanted: str, entry: str, address: Address | None) -> No
     with Stage.of(_benchmark(name)) as stage:
         task = _task(list(stage.tasks.values()), server_name, entry)
         content = stage.benchmark.alone(task, server_name)
-        async with opened(stage.host, content) as process:
+        async with opened_process(stage.host, content) as process:
             official = OfficialServer(wanted)
             await official.begin(process, await asked(process, "tools", 0))
             server = official.server

@@ -25,8 +25,8 @@ from envscaler_mcp.official.benchmark import Benchmark, OfficialTask
 from envscaler_mcp.official.host import OfficialHost, OfficialProcess
 from envscaler_mcp.official.over_stdio import Opening, worlds_over_stdio
 from envscaler_mcp.official.source import Source, find
-from envscaler_mcp.official.world import OfficialWorld, open_world
-from envscaler_mcp.runs.playing import JudgedEpisode as JudgedRecord
+from envscaler_mcp.official.world import OfficialWorld, open_official_world
+from envscaler_mcp.runs.playing import JudgedEpisode
 from envscaler_mcp.serving.control.schemas import Judgement
 
 OFFICIAL: Final = "official"
@@ -37,7 +37,7 @@ MakeOfficialUser = Callable[[OfficialTask, OfficialWorld], User]
 
 
 @dataclass(frozen=True, slots=True)
-class JudgedEpisode(JudgedRecord):
+class OfficialEpisode(JudgedEpisode):
     """What was played, and what it was worth."""
 
     official: Mapping[str, Any] = field(default_factory=dict)
@@ -80,7 +80,7 @@ class Stage:
         limits: EpisodeLimits,
         seed: int = 0,
         watch: Watch = lambda _: None,
-    ) -> JudgedEpisode:
+    ) -> OfficialEpisode:
         """Play and judge one episode; whatever goes wrong is in the verdict."""
         record = EpisodeRecord()
         tools: tuple[Tool, ...] = ()
@@ -88,7 +88,7 @@ class Stage:
             async with self.world(task) as world:
                 record = await play(
                     make_agent,
-                    scenario_of(self.benchmark, self.source, task),
+                    official_scenario(self.benchmark, self.source, task),
                     world,
                     self.briefing(task, world, seed),
                     limits,
@@ -103,13 +103,13 @@ class Stage:
                 record.stopped = cause
             lost = isinstance(cause, WorkerEndedError | UnreadableStateError)
             owner: Owner = "environment" if lost else "infrastructure"
-            return JudgedEpisode(record, unplayable(owner, str(cause), OFFICIAL), tools=tools)
+            return OfficialEpisode(record, unplayable(owner, str(cause), OFFICIAL), tools=tools)
 
     def world(self, task: OfficialTask) -> AbstractAsyncContextManager[OfficialWorld]:
         """The task's world, for the block."""
         if self.opening is not None:
             return self.opening(task)
-        return open_world(self.host, self.benchmark.name, task.content)
+        return open_official_world(self.host, self.benchmark.name, task.content)
 
     @asynccontextmanager
     async def reached(self, via: Way) -> AsyncIterator[Stage]:
@@ -139,7 +139,7 @@ class Stage:
 
     async def judge(
         self, task: OfficialTask, record: EpisodeRecord, world: OfficialWorld, tools: tuple[Tool, ...] = ()
-    ) -> JudgedEpisode:
+    ) -> OfficialEpisode:
         """The verdict on what was played in a world; it may go on.
 
         A judge that an agent's calls end, as they did not end the world, has judged them.
@@ -147,20 +147,20 @@ class Stage:
         try:
             return await self._judged(task, record, world, tools)
         except (WorkerEndedError, UnreadableStateError) as cause:
-            return JudgedEpisode(record, unplayable(owner_of_loss(cause), str(cause), OFFICIAL), tools=tools)
+            return OfficialEpisode(record, unplayable(owner_of_loss(cause), str(cause), OFFICIAL), tools=tools)
 
     async def _judged(
         self, task: OfficialTask, record: EpisodeRecord, world: OfficialWorld, tools: tuple[Tool, ...]
-    ) -> JudgedEpisode:
+    ) -> OfficialEpisode:
         lost = record.without_ending(OFFICIAL)
         if lost is not None:
-            return JudgedEpisode(record, lost, tools=tools)
+            return OfficialEpisode(record, lost, tools=tools)
         judged = None if record.world_lost is not None else await world.judged(record.steps)
         if judged is None:
             digest = await world.digest() if record.world_lost is None else ""
             judged = await anyio.to_thread.run_sync(self.judgement, task, record.steps, digest)
         final = f"sha256:{judged.digest}" if judged.digest else ""
-        return JudgedEpisode(record, record.verdict(judged.verdict), final, tools, judged.answer)
+        return OfficialEpisode(record, record.verdict(judged.verdict), final, tools, judged.answer)
 
     def judgement(self, task: OfficialTask, steps: Sequence[Step], digest: str) -> Judgement:
         """What the official code says of recorded steps that have ended in this state; a fresh copy of it is asked."""
@@ -202,7 +202,7 @@ def environment_of(benchmark: Benchmark, task: OfficialTask) -> str:
     return f"{benchmark.name}-{task.category}" if task.category else benchmark.name
 
 
-def scenario_of(benchmark: Benchmark, source: Source, task: OfficialTask) -> Scenario:
+def official_scenario(benchmark: Benchmark, source: Source, task: OfficialTask) -> Scenario:
     """The task as players are told of it; no check of this package judges it."""
     return Scenario(
         id=task.id,

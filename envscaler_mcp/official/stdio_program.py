@@ -17,7 +17,7 @@ from anyio.abc import SocketStream
 
 from envscaler_mcp.errors import EnvScalerError
 from envscaler_mcp.official.benchmark import BENCHMARKS
-from envscaler_mcp.official.host import OfficialHost, asked, opened
+from envscaler_mcp.official.host import OfficialHost, asked, opened_process
 from envscaler_mcp.official.stage import Stage
 from envscaler_mcp.official.world import REASON, OfficialServer, reason_of
 from envscaler_mcp.serving.stdio import serve_stdio
@@ -53,7 +53,7 @@ class _Control:
             match request["do"]:
                 case "open":
                     await stack.aclose()
-                    process = await stack.enter_async_context(opened(self._host, request["content"]))
+                    process = await stack.enter_async_context(opened_process(self._host, request["content"]))
                     await self._server.begin(process, await asked(process, "tools", 0))
                     return {"answer": True}
                 case "release":

@@ -21,7 +21,7 @@ from pydantic import Field
 
 from envscaler_mcp.artifacts import StateDiff, Step, Tool
 from envscaler_mcp.errors import EnvScalerError, Reason, UnreadableStateError, WorkerEndedError, ungrouped
-from envscaler_mcp.official.host import OfficialHost, OfficialProcess, asked, opened
+from envscaler_mcp.official.host import OfficialHost, OfficialProcess, asked, opened_process
 from envscaler_mcp.serving import Outcome
 from envscaler_mcp.serving.code import CallableTool
 from envscaler_mcp.serving.control.schemas import Judgement
@@ -215,12 +215,14 @@ class OfficialWorld:
 
 
 @asynccontextmanager
-async def open_world(host: OfficialHost, name: str, content: Mapping[str, Any]) -> AsyncIterator[OfficialWorld]:
+async def open_official_world(
+    host: OfficialHost, name: str, content: Mapping[str, Any]
+) -> AsyncIterator[OfficialWorld]:
     """The world of a task, its server and a client of that, for the block."""
     hearing = Hearing()
     # What the block raises would leave the client's task group as a group.
     with ungrouped():
-        async with opened(host, content) as process:
+        async with opened_process(host, content) as process:
             server = OfficialServer(name)
             await server.begin(process, await asked(process, "tools", 0))
             # The handshake of 2025: changes of a list arrive unasked, as most hosts hear of them today.

@@ -113,13 +113,13 @@ class BenchmarkGym:
     @asynccontextmanager
     async def _opened(self, task: OfficialTask, seed: int) -> AsyncIterator[tuple[LiveEpisode, OfficialWorld]]:
         from envscaler_mcp.episode.live import EpisodeLimits, LiveEpisode
-        from envscaler_mcp.official.stage import scenario_of
+        from envscaler_mcp.official.stage import official_scenario
 
         stage, benchmark = self._stage, self._stage.benchmark
         async with stage.world(task) as world:
             live = LiveEpisode(
                 world,
-                scenario_of(benchmark, stage.source, task),
+                official_scenario(benchmark, stage.source, task),
                 stage.briefing(task, world, seed),
                 EpisodeLimits(benchmark.max_steps, _SECONDS),
                 benchmark.user(task, world, self._player, seed, self._strategy),

@@ -421,6 +421,9 @@ class WorkerHandle:
             raise SandboxError("This world belongs to the process that this one was forked from; open another one.")
         if self._ended is not None:
             raise WorkerEndedError(self._ended.reason, str(self._ended))
+        if self._doomed is not None:
+            # It may answer until its parent has killed it.
+            self._end(self._doomed)
 
 
 def _closed_with_last_user(listener: Listener) -> Listener:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from envscaler_mcp.artifacts import Answers, Environment, Tool
+from envscaler_mcp.artifacts import Environment, Tool, ToolAnswers
 from envscaler_mcp.errors import WorldError
-from envscaler_mcp.serving.shapes import Schema, Shapes
+from envscaler_mcp.serving.shapes import AnswerShapes, Schema
 
-_NOTHING_KNOWN = Answers()
+_NOTHING_KNOWN = ToolAnswers()
 
 
 def listed_tools(environment: Environment) -> list[dict[str, Any]]:
     """Every tool with its title, its schemas and its annotations."""
     answers = environment.answers
-    shapes = Shapes({} if answers is None else answers.records)
+    shapes = AnswerShapes({} if answers is None else answers.records)
     return [_listed(tool, answers, shapes) for tool in environment.tools]
 
 
@@ -23,7 +23,7 @@ def title_of(tool: Tool) -> str:
     return tool.name.replace("_", " ").strip().capitalize() or tool.name
 
 
-def hints_of(tool: Tool, answers: Answers | None = None) -> dict[str, bool]:
+def hints_of(tool: Tool, answers: ToolAnswers | None = None) -> dict[str, bool]:
     """What the protocol tells a client about a tool before it is called; of unknown code the worst is assumed."""
     known = answers or _NOTHING_KNOWN
     reads = tool.effect == "reads"
@@ -35,7 +35,7 @@ def hints_of(tool: Tool, answers: Answers | None = None) -> dict[str, bool]:
     }
 
 
-def output_schema(tool: Tool, answers: Answers, shapes: Shapes) -> Schema:
+def output_schema(tool: Tool, answers: ToolAnswers, shapes: AnswerShapes) -> Schema:
     """The schema of what a call answers, be it successful or refused."""
     properties: dict[str, Schema] = {"success": {"type": "boolean"}}
     if tool.effect == "writes":
@@ -45,7 +45,7 @@ def output_schema(tool: Tool, answers: Answers, shapes: Shapes) -> Schema:
     return {"type": "object", "properties": {**properties, "error": {"type": "string"}}, "required": ["success"]}
 
 
-def _listed(tool: Tool, answers: Answers | None, shapes: Shapes) -> dict[str, Any]:
+def _listed(tool: Tool, answers: ToolAnswers | None, shapes: AnswerShapes) -> dict[str, Any]:
     return {
         "name": tool.name,
         "title": title_of(tool),
@@ -56,7 +56,7 @@ def _listed(tool: Tool, answers: Answers | None, shapes: Shapes) -> dict[str, An
     }
 
 
-def _output(tool: Tool, answers: Answers, shapes: Shapes) -> dict[str, Schema]:
+def _output(tool: Tool, answers: ToolAnswers, shapes: AnswerShapes) -> dict[str, Schema]:
     """The schema of the answers, unless a card that came from elsewhere describes none."""
     try:
         return {"outputSchema": output_schema(tool, answers, shapes)}

@@ -26,7 +26,7 @@ _VALUES: Mapping[str, Schema] = {
 _TOKEN = re.compile(r"\s*(?:(?P<name>\w+)|=(?P<options>[\w|.-]+)|(?P<sign>[\[\]{}:,?]))\s*")
 
 
-class Shapes:
+class AnswerShapes:
     """The schemas of the shapes of one card; a card may come from anywhere, so they are bounded together."""
 
     def __init__(self, records: Mapping[str, str]) -> None:
@@ -45,7 +45,7 @@ class Shapes:
 
 
 class _Reader:
-    def __init__(self, text: str, shapes: Shapes, depth: int = 0, *, in_record: bool = False) -> None:
+    def __init__(self, text: str, shapes: AnswerShapes, depth: int = 0, *, in_record: bool = False) -> None:
         self._text = text
         self._shapes = shapes
         self._depth = depth

@@ -13,7 +13,7 @@ from envscaler_mcp.language.text import split_top
 _VALUE = re.compile(r"\{[^{}]*\}")
 
 
-class Reasons:
+class RefusalReasons:
     """The rules of an environment in their order, and what each tool asks for before it does anything."""
 
     def __init__(self, rules: Sequence[str], required: Mapping[str, Sequence[str]] | None = None) -> None:
@@ -32,13 +32,13 @@ class Reasons:
         return next((test for test, pieces in self._conditions.get(tool, ()) if _says(pieces, sentence)), "")
 
 
-def reasons_in(file: Path, rules: Sequence[str]) -> Reasons:
+def reasons_in(file: Path, rules: Sequence[str]) -> RefusalReasons:
     """The same as a blueprint has it; only the rules where it cannot be read."""
     try:
         blueprint = read_blueprint(file)
     except BlueprintError:
-        return Reasons(rules)
-    return Reasons(rules, {name: operation.require for name, operation in blueprint.operations.items()})
+        return RefusalReasons(rules)
+    return RefusalReasons(rules, {name: operation.require for name, operation in blueprint.operations.items()})
 
 
 def _conditions(lines: Sequence[str]) -> tuple[tuple[str, list[str]], ...]:

@@ -43,7 +43,7 @@ class CatalogueAnswer(_Body):
     environments: tuple[Listed, ...]
 
 
-class TaskWords(_Body):
+class TaskCard(_Body):
     """A task without its solution."""
 
     id: str
@@ -58,7 +58,7 @@ class TaskWords(_Body):
 class TaskWordsList(_Body):
     """The tasks of an environment."""
 
-    tasks: tuple[TaskWords, ...]
+    tasks: tuple[TaskCard, ...]
 
 
 class HostLine(_Body):
@@ -87,7 +87,7 @@ class CallOrder(_Body):
     arguments: dict[str, Any] = Field(default_factory=dict)
 
 
-class Step(_Body):
+class RecordedCall(_Body):
     """One recorded call. What is too long is the beginning of its JSON as text, and `shortened` names its length."""
 
     number: int
@@ -106,11 +106,11 @@ class Step(_Body):
     """Whether the world can go back to before it."""
 
 
-class Timeline(_Body):
+class TimelineAnswer(_Body):
     """The calls of a world since its recording began."""
 
     recording: bool
-    steps: tuple[Step, ...]
+    steps: tuple[RecordedCall, ...]
     dropped: int = 0
     """How many older calls are not held any more."""
     parent: str = ""
@@ -136,7 +136,7 @@ class PlayAnswer(_Body):
 
     ended: bool
     says: str = ""
-    step: Step | None = None
+    step: RecordedCall | None = None
 
 
 class AgentsAnswer(_Body):
@@ -180,7 +180,7 @@ class Column(_Body):
     """The table whose records it names."""
 
 
-class Table(_Body):
+class RecordTable(_Body):
     """The records of one kind."""
 
     name: str
@@ -200,7 +200,7 @@ class TablesAnswer(_Body):
     """The state as tables."""
 
     now: str | None
-    tables: tuple[Table, ...]
+    tables: tuple[RecordTable, ...]
     scalars: dict[str, Any]
 
 
@@ -268,7 +268,7 @@ _AGENTS = ControlOperation("GET", "/v1/agents", "agents", "Which agents the farm
 _TASKS = _of_environment("tasks", "Its tasks without their solutions.", TaskWordsList)
 _TABLES = _on_world("GET", "tables", "The state as tables with labels.", None, TablesAnswer)
 _FORMS = _on_world("GET", "forms", "The tools as forms, and the rules.", None, FormsAnswer)
-_TIMELINE = _on_world("GET", "timeline", "The recorded calls.", None, Timeline)
+_TIMELINE = _on_world("GET", "timeline", "The recorded calls.", None, TimelineAnswer)
 _CHECKS = _on_world("GET", "checks", "The task, and which of its checks hold now.", None, ChecksAnswer)
 STUDIO_OPERATIONS = (
     *FARM_OPERATIONS,
@@ -279,9 +279,9 @@ STUDIO_OPERATIONS = (
     _TABLES,
     _FORMS,
     _TIMELINE,
-    _on_world("POST", "record", "Record the calls from now on.", None, Timeline),
-    _on_world("POST", "call", "Call a tool.", CallOrder, Step),
-    _on_world("POST", "undo", "Go back to the moment after a recorded call.", UndoOrder, Timeline),
+    _on_world("POST", "record", "Record the calls from now on.", None, TimelineAnswer),
+    _on_world("POST", "call", "Call a tool.", CallOrder, RecordedCall),
+    _on_world("POST", "undo", "Go back to the moment after a recorded call.", UndoOrder, TimelineAnswer),
     _on_world("POST", "play", "Let an agent make its next call.", PlayOrder, PlayAnswer),
     _CHECKS,
     _on_world("POST", "share", "An address for one reader of this world.", None, ShareAnswer),

@@ -9,7 +9,7 @@ from typing import Any
 
 from envscaler_mcp.language.text import singular, words
 from envscaler_mcp.sampling.offers import containers
-from envscaler_mcp.studio.schemas import Column, Table, TablesAnswer
+from envscaler_mcp.studio.schemas import Column, RecordTable, TablesAnswer
 
 MOST_RECORDS = 2_000
 """Of one table in an answer."""
@@ -41,9 +41,9 @@ def tables_of(state: Mapping[str, Any]) -> TablesAnswer:
     return TablesAnswer(now=now if isinstance(now, str) else None, tables=tuple(tables), scalars=scalars)
 
 
-def _table(name: str, records: Mapping[str, Any], columns: tuple[Column, ...], labels: _Labels) -> Table:
+def _table(name: str, records: Mapping[str, Any], columns: tuple[Column, ...], labels: _Labels) -> RecordTable:
     first = dict(list(records.items())[:MOST_RECORDS])
-    return Table(
+    return RecordTable(
         name=name,
         title=words(name).capitalize(),
         noun=words(singular(name)),

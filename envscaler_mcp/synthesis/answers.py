@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from envscaler_mcp.artifacts import Answers
+from envscaler_mcp.artifacts import ToolAnswers
 from envscaler_mcp.language.analysis import read_by, statement_expressions, statements, written
 from envscaler_mcp.language.column_types import column_of
 from envscaler_mcp.language.expressions import Expr, Local
@@ -15,7 +15,7 @@ from envscaler_mcp.language.types import INT, Type
 from envscaler_mcp.synthesis.compile.queries import records_key, shown_key
 
 
-def answers_of(model: Model) -> Answers:
+def answers_of(model: Model) -> ToolAnswers:
     """What can be said of every tool of the model."""
     data = {query.name: _of_query(query, model) for query in model.queries.values()} | dict(_of_reads(model))
     for operation in model.operations.values():
@@ -23,7 +23,7 @@ def answers_of(model: Model) -> Answers:
         if keys:
             data[operation.name] = _object((key, "str") for key in keys)
     whole = " ".join(data.values())
-    return Answers(
+    return ToolAnswers(
         records={name: _of_entity(e) for name, e in model.entities.items() if re.search(rf"\b{name}\b", whole)},
         data=data,
         additive=tuple(operation.name for operation in model.operations.values() if is_additive(operation)),

@@ -19,7 +19,7 @@ from envscaler_mcp.official import host
 from envscaler_mcp.official.host_program import LIMITS
 from envscaler_mcp.official.own_farm import at_a_farm
 from envscaler_mcp.official.scripted import Script
-from envscaler_mcp.official.stage import JudgedEpisode, Stage, Way
+from envscaler_mcp.official.stage import OfficialEpisode, Stage, Way
 from envscaler_mcp.sandbox import landlock
 from envscaler_mcp.settings import PORTABLE
 from tests.official.staging import FILES, registered
@@ -41,7 +41,7 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
         yield opened
 
 
-async def played(stage: Stage, calls: list[Made], task: str = "till_1", way: Way = "worker") -> JudgedEpisode:
+async def played(stage: Stage, calls: list[Made], task: str = "till_1", way: Way = "worker") -> OfficialEpisode:
     script = Script([[[Call(tool=name, arguments=given)] for name, given in calls]])
     async with at_a_farm(stage, None) as here, here.reached(way) as reached:
         return await reached.play(
@@ -52,7 +52,7 @@ async def played(stage: Stage, calls: list[Made], task: str = "till_1", way: Way
         )
 
 
-def of_the_agent(judged: JudgedEpisode) -> bool:
+def of_the_agent(judged: OfficialEpisode) -> bool:
     verdict = judged.verdict
     return (verdict.solved, verdict.reward, verdict.owner, verdict.masked) == (False, 0.0, "agent", False)
 

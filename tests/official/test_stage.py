@@ -19,8 +19,8 @@ from envscaler_mcp.official.host_program import PinnedFiles
 from envscaler_mcp.official.pinning import taken
 from envscaler_mcp.official.scripted import Script
 from envscaler_mcp.official.source import OfficialFilesError, find
-from envscaler_mcp.official.stage import JudgedEpisode, Stage
-from envscaler_mcp.official.world import open_world
+from envscaler_mcp.official.stage import OfficialEpisode, Stage
+from envscaler_mcp.official.world import open_official_world
 from envscaler_mcp.sandbox import landlock
 from tests.official.staging import FILES, copied, registered
 from tests.official.till.benchmark import TILL
@@ -38,7 +38,7 @@ def scripted(turns: Sequence[Sequence[Sequence[tuple[str, dict[str, Any]]]]]) ->
     return Script([[[Call(tool=name, arguments=given) for name, given in step] for step in turn] for turn in turns])
 
 
-async def played(stage: Stage, task: str, agent: Any) -> JudgedEpisode:
+async def played(stage: Stage, task: str, agent: Any) -> OfficialEpisode:
     return await stage.play(
         stage.tasks[task],
         lambda _briefing, _scenario: agent,
@@ -151,7 +151,7 @@ async def test_withheld_tools_are_told_of_in_their_turn_and_answer_before_it(sta
 
 
 async def test_a_tool_comes_over_the_protocol_as_its_authors_define_it(stage: Stage) -> None:
-    async with open_world(stage.host, "till", stage.tasks["till_1"].content) as world:
+    async with open_official_world(stage.host, "till", stage.tasks["till_1"].content) as world:
         function = world.tools["deposit"].tool.function["function"]
         assert list(function) == ["name", "description", "parameters", "response"]
         assert list(function["parameters"]) == ["type", "properties", "required"]

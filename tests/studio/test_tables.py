@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from envscaler_mcp.studio.reasons import Reasons
+from envscaler_mcp.studio.reasons import RefusalReasons
 from envscaler_mcp.studio.tables import MOST_COLUMNS, MOST_RECORDS, tables_of
 
 NAMES = st.text("abcdef_", min_size=1, max_size=6)
@@ -67,12 +67,12 @@ WORDS = st.text("abc {}", max_size=6).map(lambda text: text.replace("{", "").rep
 @given(WORDS, WORDS, WORDS, st.text(max_size=5))
 def test_a_refusal_leads_to_the_condition_whose_sentence_it_is(first: str, middle: str, last: str, value: str) -> None:
     line = f"bed.free | x{first}{{bed.label}}{middle}{{bed.room}}{last}y"
-    reasons = Reasons((), {"block": (line,)})
+    reasons = RefusalReasons((), {"block": (line,)})
     assert reasons.condition("block", f"x{first}{value}{middle}{value}{last}y") == "bed.free"
     assert reasons.condition("other", f"x{first}{value}{middle}{value}{last}y") == ""
     assert reasons.condition("block", f"z{value}") == ""
 
 
 def test_a_sentence_that_is_a_rule_leads_to_its_number() -> None:
-    reasons = Reasons(("A bed holds one.", "Beds are clean."))
+    reasons = RefusalReasons(("A bed holds one.", "Beds are clean."))
     assert [reasons.rule(text) for text in ("Beds are clean.", "No.", None)] == [2, None, None]

@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from envscaler_mcp.artifacts import Answers, Environment, Tool
+from envscaler_mcp.artifacts import Environment, Tool, ToolAnswers
 from envscaler_mcp.errors import WorldError
 from envscaler_mcp.language.analysis import tool_names
 from envscaler_mcp.language.model import Model
 from envscaler_mcp.serving.listing import hints_of, listed_tools, output_schema
-from envscaler_mcp.serving.shapes import Shapes
+from envscaler_mcp.serving.shapes import AnswerShapes
 from envscaler_mcp.synthesis.answers import answers_of
 from tests.synthesis.twins import content
 from tests.synthesis.worlds import NAMES, Player, compiled, model, start, with_seeds
@@ -33,7 +33,7 @@ def tools_of(known: Model) -> dict[str, Tool]:
 
 def check_calls(name: str, seed: int, calls: int) -> None:
     known, tools = answers_of(model(name)), tools_of(model(name))
-    shapes = Shapes(known.records)
+    shapes = AnswerShapes(known.records)
     schemas = {tool: Draft202012Validator(output_schema(tools[tool], known, shapes)) for tool in tools}
     hints = {tool: hints_of(tools[tool], known) for tool in tools}
     world, player = compiled(name)(start(name, HISTORY)), Player(name, seed)
@@ -104,13 +104,13 @@ SHAPES = st.recursive(
 
 @given(SHAPES)
 def test_every_shape_is_a_valid_schema(text: str) -> None:
-    Draft202012Validator.check_schema(Shapes({}).schema(text))
+    Draft202012Validator.check_schema(AnswerShapes({}).schema(text))
 
 
 @given(st.text(alphabet="{}[]:,?=| strA1", max_size=40))
 def test_any_other_text_is_a_schema_or_refused(text: str) -> None:
     with suppress(WorldError):
-        Draft202012Validator.check_schema(Shapes({}).schema(text))
+        Draft202012Validator.check_schema(AnswerShapes({}).schema(text))
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ def test_a_tool_of_a_card_with_unusable_shapes_is_listed_without_a_schema(record
         introduction="",
         rules=(),
         tools=(tool,),
-        answers=Answers(records=records, data={"get_a": "A"}),
+        answers=ToolAnswers(records=records, data={"get_a": "A"}),
         states=(),
         code_digest="sha256:0",
     )

@@ -71,7 +71,7 @@ class World:
             else:
                 person.step(text)
                 said = person.respond()["message"]
-        except Asked:
+        except UserAsked:
             return {"ask": model.asked}
         person.client = None
         self._person = person
@@ -193,7 +193,7 @@ def _schema(described: Any) -> Any:
 _TYPES = {"dict": "object", "list": "array", "float": "number", "tuple": "array"}
 
 
-class Asked(BaseException):
+class UserAsked(BaseException):
     """The user has a question for its model that is not answered yet."""
 
 
@@ -208,6 +208,6 @@ class _Model:
     def _create(self, messages: list[dict[str, str]], **_options: Any) -> Any:
         if not self._answers:
             self.asked = messages
-            raise Asked
+            raise UserAsked
         message = SimpleNamespace(content=self._answers.pop(0))
         return SimpleNamespace(choices=[SimpleNamespace(message=message)])

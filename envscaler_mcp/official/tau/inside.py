@@ -171,14 +171,14 @@ class World:
         person = self._domain.person(strategy) if self._person is None else copy.deepcopy(self._person)
         try:
             said = self._domain.said(person, self._environment.task.instruction, text, answers)
-        except Asked as asked:
+        except ModelAsked as asked:
             return {"ask": asked.messages}
         self._person = person
         self._over = self._over or _STOP in said
         return {"said": said}
 
 
-class Asked(BaseException):
+class ModelAsked(BaseException):
     """A user has a question for its model that is not answered yet."""
 
     def __init__(self, messages: list[dict[str, Any]]) -> None:
@@ -195,7 +195,7 @@ class _Model:
     def completion(self, messages: list[dict[str, Any]], **_options: Any) -> Any:
         """An answer as the official code reads it."""
         if not self.answers:
-            raise Asked([{"role": message["role"], "content": message["content"] or ""} for message in messages])
+            raise ModelAsked([{"role": message["role"], "content": message["content"] or ""} for message in messages])
         return _Response(_Message(self.answers.pop(0)))
 
 

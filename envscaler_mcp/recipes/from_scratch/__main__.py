@@ -72,7 +72,7 @@ def _names(listed: str | None) -> tuple[str, ...] | None:
 
 def _perform(plan: Plan, out: Path, folder: Path, home: Path | None) -> None:
     try:
-        from envscaler_mcp.recipes.from_scratch.experiment import Experiment, Home
+        from envscaler_mcp.recipes.from_scratch.experiment import Experiment, TrainingWorlds
     except ModuleNotFoundError as cause:
         if cause.name != "torch":
             raise
@@ -90,7 +90,7 @@ def _perform(plan: Plan, out: Path, folder: Path, home: Path | None) -> None:
     try:
         with rl.local(settings.home) as gym:
             there = read_home(settings)
-            worlds = Home(there.servers, there.registry, gym)
+            worlds = TrainingWorlds(there.servers, there.registry, gym)
             Experiment(plan, worlds, folder, say).perform()
         draw(out)
     except EnvScalerError as cause:

@@ -39,7 +39,7 @@ _STREAMS = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Home:
+class TrainingWorlds:
     """Where worlds are taken from."""
 
     servers: ServerFolders
@@ -63,7 +63,7 @@ class Home:
 class Experiment:
     """An experiment in a folder. What is there already, from a run that was interrupted, is not done again."""
 
-    def __init__(self, plan: Plan, home: Home, folder: Path, say: Say) -> None:
+    def __init__(self, plan: Plan, home: TrainingWorlds, folder: Path, say: Say) -> None:
         self.plan, self.home, self.folder, self.say = plan, home, folder, say
         self.result: dict[str, Any] = {"plan": asdict(plan), "machine": _machine(plan), "stages": {}}
         folder.mkdir(parents=True, exist_ok=True)

@@ -48,7 +48,7 @@ from envscaler_mcp.language.types import BOOL
 from envscaler_mcp.synthesis.compile.indexes import Indexes
 from envscaler_mcp.synthesis.compile.names import define_method, derived_method
 from envscaler_mcp.synthesis.compile.narrowing import with_question
-from envscaler_mcp.synthesis.compile.sources import Sources, going_through
+from envscaler_mcp.synthesis.compile.sources import LoopSources, going_through
 from envscaler_mcp.synthesis.compile.ways import leads
 
 _SWAPPED = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">", "in": "not in", "not in": "in"}
@@ -339,7 +339,7 @@ class Writer:
         """What a loop runs over, and the tests that the way there does not answer."""
         if not isinstance(loop.source, Records):
             return self.value(loop.source), list(loop.tests)
-        return Sources(self).of(loop, ordered)
+        return LoopSources(self).of(loop, ordered)
 
     def loops(self, loops: tuple[Loop, ...], ordered: bool) -> str:
         """`for … in … if …`, one after the other."""

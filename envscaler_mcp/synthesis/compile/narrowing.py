@@ -87,7 +87,7 @@ class Narrowing:
         return None
 
     def _same(self, mine: Expr, other: Expr, before: list[Expr]) -> Narrowed | None:
-        steps = steps_of(mine, self.variable)
+        steps = steps_from(mine, self.variable)
         if steps is None or other.type.kind != "ref" or self.variable in names_in(other):
             return None
         key = with_nothing(other, before)
@@ -104,16 +104,16 @@ class Narrowing:
             same = Compare(BOOL, "==", left, right.element)
             return self._through_others(Scan(BOOL, "any", same, right.loops), before)
         if self.variable not in names_in(right):
-            steps = steps_of(left, self.variable)
+            steps = steps_from(left, self.variable)
             return None if steps is None else self._known(steps, right, before)
         if self.variable in names_in(left):
             return None
         if isinstance(right, Function) and right.attribute:
             # What is above me has me below it.
-            steps = steps_of(right.arguments[0], self.variable)
+            steps = steps_from(right.arguments[0], self.variable)
             turned = replace(right, name="below" if right.name == "above" else "above", arguments=(left,))
             return None if steps is None else self._known(steps, turned, before)
-        steps = steps_of(right, self.variable)
+        steps = steps_from(right, self.variable)
         return None if steps is None else self._known(steps, left, before)
 
     def _known(self, steps: tuple[Step, ...], keys: Expr, before: list[Expr]) -> Narrowed | None:
@@ -136,7 +136,7 @@ class Narrowing:
     def _through_members(self, loop: Loop, before: list[Expr]) -> Narrowed | None:
         """`any(x in area for x in v.segments)`: those that have a segment of the area."""
         assert not isinstance(loop.source, Records)
-        steps = steps_of(loop.source, self.variable)
+        steps = steps_from(loop.source, self.variable)
         if steps is None or loop.element.kind != "ref":
             return None
         of_members = replace(self, variable=loop.name)
@@ -246,13 +246,13 @@ def conjuncts(expr: Expr) -> list[Expr]:
     return [piece for part in expr.parts for piece in conjuncts(part)] if isinstance(expr, And) else [expr]
 
 
-def steps_of(expr: Expr, variable: str) -> tuple[Step, ...] | None:
+def steps_from(expr: Expr, variable: str) -> tuple[Step, ...] | None:
     """`v` as no steps, `v.room.ward` as (Bed, room), (Room, ward); a list of references may end them."""
     if isinstance(expr, Local):
         return () if expr.name == variable else None
     if isinstance(expr, Get) and expr.of.type.kind == "ref" and expr.name != "id":
         element = expr.type.of if expr.type.kind == "list" else expr.type
-        before = steps_of(expr.of, variable)
+        before = steps_from(expr.of, variable)
         if before is not None and element is not None and element.kind == "ref":
             return (*before, (expr.of.type.entity, expr.name))
     return None

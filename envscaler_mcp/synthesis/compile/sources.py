@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Sources:
+class LoopSources:
     """Writes what loops over records run over; the indexes that it names are kept from then on."""
 
     writer: Writer

@@ -20,7 +20,14 @@ from envscaler_mcp.language.expressions import (
 from envscaler_mcp.language.model import Entity
 from envscaler_mcp.synthesis.compile.indexes import Index, Indexes
 from envscaler_mcp.synthesis.compile.inline import Inliner
-from envscaler_mcp.synthesis.compile.narrowing import Branch, Narrowing, conjuncts, needs_first, steps_of, with_nothing
+from envscaler_mcp.synthesis.compile.narrowing import (
+    Branch,
+    Narrowing,
+    conjuncts,
+    needs_first,
+    steps_from,
+    with_nothing,
+)
 
 Worth = Callable[[Entity, str], bool]
 """Whether an attribute of an entity is worth an index."""
@@ -132,7 +139,7 @@ class Ways:
         if not isinstance(test, Compare) or test.op != "==":
             return None
         for side, other in ((test.left, test.right), (test.right, test.left)):
-            steps = steps_of(side, loop.name)
+            steps = steps_from(side, loop.name)
             if steps and len(steps) > 1 and other.type.kind == "ref" and loop.name not in names_in(other):
                 first = self.indexes.candidate(steps[0][0], (steps[0][1], *links))
                 beyond = [self.indexes.candidate(entity, (attribute,)) for entity, attribute in steps[1:]]
