@@ -197,6 +197,8 @@ LINES: list[Any] = [
     "serve {env} --scenario nothing{raw}",
     "serve {odd} --state nothing",
     "farm token control",
+    "studio nothing{raw} --no-browser",
+    "studio --no-browser --agent nothing{raw}",
     "connect {env} --client vscode",
     "connect {odd} --client vscode --install --file {out}/mcp.json",
     "bundle {env} --out {out}/bundle",
