@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -81,9 +81,24 @@ def new_file(
     if file.exists():
         raise typer.BadParameter(f"{str(file)!r} exists already", param_hint="--out" if out else "ID")
     write_text(file, starter_blueprint(id_, sector))
-    say(f"{file} is a working blueprint. After each change:")
+    say(f"{file} is a working blueprint, without a story yet. After each change:")
     say(f"  envscaler blueprint check {file}")
     say(f"  envscaler build {file}")
+    say(
+        "The language and its stories are described by `envscaler blueprint manual` and `envscaler blueprint manual stories`."
+    )
+
+
+@app.command("manual")
+def print_manual(
+    page: Annotated[
+        Literal["blueprints", "stories"], typer.Argument(help="The language itself, or how tasks are told.")
+    ] = "blueprints",
+) -> None:
+    """Print the manual of blueprints."""
+    from envscaler_mcp.language.manual import manual
+
+    say(manual(page))
 
 
 def _tell(report: BlueprintReport) -> None:

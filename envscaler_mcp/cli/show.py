@@ -44,7 +44,7 @@ def _print_environment(environment: Environment) -> None:
             if tool.effect == effect:
                 _print_tool(tool)
     say(f"\nStart states: {', '.join(environment.states)}")
-    for tool in environment.tools[:1]:
+    for tool in [tool for tool in environment.tools if not tool.input_schema.get("required")][:1]:
         say(on_one_line(f"Try one: envscaler call {environment.id} {tool.name}"))
 
 

@@ -6,8 +6,8 @@ import json
 import logging
 import time
 from base64 import b64decode
-from collections.abc import Mapping
 from dataclasses import dataclass, field
+from hashlib import sha256
 
 from envscaler_mcp.farm.catalogue import PREFIXES
 from envscaler_mcp.farm.http_messages import Answer, Request, error
@@ -100,9 +100,15 @@ class Guards:
         return error(status, message, *headers)
 
 
-def holder_in(headers: Mapping[str, str]) -> str:
-    """What stands for the client of a request whose token, or whose session in the studio, was checked."""
-    return token_in(headers.get("authorization", "")) or headers.get(SESSION_KEY, "")
+def holder_of(token: str) -> str:
+    """What stands for the client with this token, and for its sessions in the studio, where clients share something.
+
+    It opens nothing. What is one already stays as it is.
+    """
+    return token if token.startswith(_HOLDER) else _HOLDER + sha256(token.encode()).hexdigest()[:32]
+
+
+_HOLDER = "holder-"
 
 
 def token_in(authorization: str) -> str:

@@ -19,7 +19,7 @@ from starlette.routing import BaseRoute, Route
 from envscaler_mcp import __version__
 from envscaler_mcp.artifacts import Environment
 from envscaler_mcp.errors import EnvScalerError, WorldError
-from envscaler_mcp.farm.access import Guards, audit
+from envscaler_mcp.farm.access import Guards, audit, holder_of
 from envscaler_mcp.farm.application import application, json_response
 from envscaler_mcp.farm.catalogue import Catalogue
 from envscaler_mcp.farm.connections import HandOver
@@ -117,8 +117,8 @@ class AgentService:
         world = None if address is None else self._worlds.get(address[1])
         if world is not None and not world.visitor:
             return Party(f"world {world.name}", world.name)
-        visitor = self._visitor(request)
-        holder = self._guards.holder(request) or (visitor.holder if visitor is not None else request.network)
+        visitor, token = self._visitor(request), self._guards.holder(request)
+        holder = visitor.holder if visitor is not None else request.network if token is None else holder_of(token)
         return Party(holder, "" if world is None else world.name)
 
     def elsewhere(self, request: Request) -> str | None:

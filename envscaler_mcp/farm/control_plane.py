@@ -18,7 +18,7 @@ from starlette.responses import Response
 from envscaler_mcp.artifacts import Environment, Verdict
 from envscaler_mcp.artifacts.episode import Scoring
 from envscaler_mcp.errors import SandboxError, WorldError
-from envscaler_mcp.farm.access import audit, holder_in
+from envscaler_mcp.farm.access import audit, holder_of, token_in
 from envscaler_mcp.farm.application import json_response
 from envscaler_mcp.farm.benchmark_session import BenchmarkSession
 from envscaler_mcp.farm.environments import FarmEnvironment
@@ -91,7 +91,7 @@ class FarmControlPlane(ControlPlane[HostedWorld]):
 
     async def _answer(self, there: Mapping[str, ControlOperation], request: Request) -> Response:
         operation = there.get(request.method)
-        HOLDER.set(holder_in(request.headers))
+        HOLDER.set(self._holder(request))
         if operation is not None and operation.method != "GET":
             audit(operation.does, request.client, request.method, request.url.path)
         return await super()._answer(there, request)
@@ -100,11 +100,15 @@ class FarmControlPlane(ControlPlane[HostedWorld]):
         """The world of that name; NoWorldError where there is none."""
         return self._worlds.named(name)
 
+    def _holder(self, request: Request) -> str:
+        """Whose request it is: of a token that this listener has checked."""
+        return holder_of(token_in(request.headers.get("authorization", "")))
+
     async def _do_open(self, request: Request, order: OpenOrder) -> Response:
         # Another process names the batch, so that it can have it closed.
         batch = request.query_params.get(_BATCH) if self._for_peers else None
         opened = partial(self._opened, order, batch=batch or secrets.token_urlsafe(16))
-        return await self._opens.answer(request, order.model_dump_json().encode(), opened)
+        return await self._opens.answer(request, HOLDER.get(), order.model_dump_json().encode(), opened)
 
     async def _opened(self, order: OpenOrder, *, batch: str) -> Response:
         shares = [order.count] if self._for_peers else _shares(order.count, 1 + len(self.siblings.others))
@@ -177,7 +181,7 @@ class FarmControlPlane(ControlPlane[HostedWorld]):
     async def _next_turn(self) -> None:
         """Let an order that does many things go on when it is its token's turn."""
         turn: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
-        ticket = self.turns.enter_alone(turn, Party(HOLDER.get()))
+        ticket = self.turns.enter_alone(turn, Party(holder_of(HOLDER.get())))
         try:
             await turn
         finally:
@@ -204,7 +208,7 @@ class FarmControlPlane(ControlPlane[HostedWorld]):
         return WorldCards(worlds=tuple(map(self.card, forked)))
 
     async def _do_verify(self, world: HostedWorld, order: VerifyOrder) -> Verdict:
-        verdict = await self._verdicts.verdict(world, order.scoring, HOLDER.get())
+        verdict = await self._verdicts.verdict(world, order.scoring, holder_of(HOLDER.get()))
         world.tell("verified", {"reward": verdict.reward})
         return verdict
 
@@ -218,7 +222,7 @@ class FarmControlPlane(ControlPlane[HostedWorld]):
         return UserAnswer(answer=await world.act(lambda session: _benchmark(session).user(*asked)))
 
     async def _do_judge(self, world: HostedWorld, order: JudgeOrder) -> Judgement:
-        judgement = await self._verdicts.judgement(world, order.moves, HOLDER.get())
+        judgement = await self._verdicts.judgement(world, order.moves, holder_of(HOLDER.get()))
         world.tell("verified", {"reward": judgement.verdict.reward})
         return judgement
 

@@ -9,7 +9,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from envscaler_mcp import __version__
-from envscaler_mcp.farm.access import Guards
+from envscaler_mcp.farm.access import Guards, holder_of
 from envscaler_mcp.farm.application import application, json_response
 from envscaler_mcp.farm.connections import HandOver
 from envscaler_mcp.farm.control_plane import BATCHES, FarmControlPlane, world_in
@@ -68,7 +68,8 @@ class ControlService:
 
     def party(self, request: Request) -> Party:
         """The token of a request if it is valid, else its address."""
-        return Party(self._guards.holder(request) or request.network)
+        token = self._guards.holder(request)
+        return Party(request.network if token is None else holder_of(token))
 
     def seconds_left(self, request: Request) -> float:
         """How long its token is good."""

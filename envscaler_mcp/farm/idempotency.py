@@ -10,7 +10,6 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
-from envscaler_mcp.farm.access import holder_in
 from envscaler_mcp.farm.application import error_response
 
 KEPT_KEYS = 1_000
@@ -36,14 +35,16 @@ class IdempotentRequests:
     def __init__(self) -> None:
         self._by_token: dict[bytes, _Answers] = {}
 
-    async def answer(self, request: Request, order: bytes, do: Callable[[], Coroutine[Any, Any, Response]]) -> Response:
-        """The first answer to this order; another order with a used key is refused."""
+    async def answer(
+        self, request: Request, holder: str, order: bytes, do: Callable[[], Coroutine[Any, Any, Response]]
+    ) -> Response:
+        """The first answer to this order of a holder whose token was checked; another order with a used key is refused."""
         key = request.headers.get("idempotency-key")
         if key is None:
             return await do()
         if not 0 < len(key) <= MAX_KEY:
             return error_response(400, f"An idempotency key has 1 to {MAX_KEY} characters.")
-        answers = self._answers_of(holder_in(request.headers))
+        answers = self._answers_of(holder)
         sent = hashlib.sha256(order).digest()
         first = answers.get(key)
         if first is None:

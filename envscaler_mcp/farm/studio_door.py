@@ -13,9 +13,9 @@ import re
 import secrets
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any
+from dataclasses import dataclass, field, replace
+from functools import lru_cache, partial
+from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from starlette.exceptions import HTTPException
@@ -26,7 +26,7 @@ from starlette.types import Receive, Scope, Send
 
 from envscaler_mcp.config.choices import StudioScope
 from envscaler_mcp.errors import WorldError
-from envscaler_mcp.farm.access import SESSION_KEY, Guards, audit, token_in
+from envscaler_mcp.farm.access import SESSION_KEY, Guards, audit, holder_of, token_in
 from envscaler_mcp.farm.application import json_response
 from envscaler_mcp.farm.connections import HandOver
 from envscaler_mcp.farm.control_plane import world_in
@@ -51,31 +51,49 @@ def _signature(secret: bytes, what: str) -> str:
     return hmac.new(secret, f"studio {what}".encode(), hashlib.sha256).hexdigest()
 
 
-def _signed(secret: bytes, kind: str, scope: str, seconds: float) -> str:
-    claim = f"{kind}.{scope}.{int(time.time() + seconds)}.{secrets.token_urlsafe(12)}"
-    return f"{claim}.{_signature(secret, claim)}"
+@dataclass(frozen=True, slots=True)
+class _Claim:
+    """What a signed text says."""
+
+    kind: Literal["code", "session"]
+    scope: StudioScope
+    ends: int
+    """When it is over."""
+    sessions_end: int
+    """When every session is over that comes of it."""
+    holder: str
+    """Whose token it came from."""
+    world: str = ""
+    """The alias of the only world that it shows; all where there is none."""
+    number: str = field(default_factory=partial(secrets.token_urlsafe, 12))
+    """Says which one it is, and opens nothing."""
+
+    def signed(self, secret: bytes) -> str:
+        """The text of it."""
+        words = (self.kind, self.scope, self.ends, self.number, self.sessions_end, self.holder, self.world)
+        claim = ".".join(map(str, words))
+        return f"{claim}.{_signature(secret, claim)}"
 
 
-def _scope_in(secret: bytes, kind: str, text: str) -> StudioScope | None:
-    """The scope of a signed text of this kind that is not over."""
-    if len(text) > 256 or not text.isascii():
+def _claim_in(secret: bytes, kind: Literal["code", "session"], text: str) -> _Claim | None:
+    """What a signed text of this kind says that is not over."""
+    if len(text) > 512 or not text.isascii():
         return None
     claim, _, signature = text.rpartition(".")
-    words = claim.split(".")
-    if not hmac.compare_digest(signature.encode(), _signature(secret, claim).encode()) or len(words) != 4:
+    if not hmac.compare_digest(signature.encode(), _signature(secret, claim).encode()):
         return None
-    good = words[0] == kind and words[2].isdigit() and int(words[2]) > time.time()
-    return next((scope for scope in _SCOPES if good and scope == words[1]), None)
+    # What is signed was written here.
+    named, scope, ends, number, sessions_end, holder, world = claim.split(".")
+    if named != kind or int(ends) <= time.time():
+        return None
+    known = next(each for each in _SCOPES if each == scope)
+    return _Claim(kind, known, int(ends), int(sessions_end), holder, world, number)
 
 
 def code_for(secret: bytes, scope: StudioScope = "control", seconds: float = CODE_SECONDS) -> str:
     """A code that opens one session; a browser is started with it in the fragment of the address."""
-    return _signed(secret, "code", scope, seconds)
-
-
-def _number(code: str) -> str:
-    """The part of a code that says which one it is, and opens nothing."""
-    return code.split(".")[3] if code.count(".") == 4 else ""
+    now = int(time.time())
+    return _Claim("code", scope, int(now + seconds), now + SESSION_SECONDS, holder_of("")).signed(secret)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +102,10 @@ class Visitor:
 
     scope: StudioScope
     holder: str
+    """What stands for the token, also where a session came of it."""
     seconds: float
+    world: str = ""
+    """The alias of the only world that is shown."""
 
 
 class StudioDoor:
@@ -139,19 +160,24 @@ class StudioDoor:
 
     def visitor(self, headers: Any) -> Visitor | None:
         """Who a session, or a token of a program, belongs to."""
-        token = token_in(headers.get("authorization", ""))
-        scope = self._scope_of_token(token)
-        if scope is not None:
-            return Visitor(scope, token, seconds_left(token))
+        authorization = headers.get("authorization", "")
+        if authorization:
+            # One that is not good does not pass for a session: it would be a name of its client's choice.
+            token = token_in(authorization)
+            scope = self._scope_of_token(token)
+            return None if scope is None else Visitor(scope, holder_of(token), seconds_left(token))
         cookie = self._cookie_in(headers.get("cookie", ""))
-        scope = _scope_in(self._secret, "session", cookie)
-        if scope is None or not hmac.compare_digest(self._key(cookie).encode(), headers.get(SESSION_KEY, "").encode()):
+        claim = _claim_in(self._secret, "session", cookie)
+        if claim is None or not hmac.compare_digest(self._key(cookie).encode(), headers.get(SESSION_KEY, "").encode()):
             return None
-        return Visitor(scope, cookie, int(cookie.split(".")[2]) - time.time())
+        return Visitor(claim.scope, claim.holder, claim.ends - time.time(), claim.world)
 
-    def reader_code(self, seconds: float) -> str:
-        """A code that opens one session of a reader."""
-        return code_for(self._secret, "read", seconds)
+    def reader_code(self, sharer: Visitor, world: str, seconds: float) -> str:
+        """A code that opens one session of a reader, for one world and for no longer than the sharer may be here."""
+        now = int(time.time())
+        last = now + int(min(SESSION_SECONDS, sharer.seconds))
+        claim = _Claim("code", "read", int(now + seconds), last, sharer.holder, self.alias(world))
+        return claim.signed(self._secret)
 
     def _cookie_in(self, cookies: str) -> str:
         """The studio's cookie; nothing where there is none, or several."""
@@ -188,36 +214,38 @@ class StudioDoor:
         ]
 
     async def _log_in_by_code(self, request: AppRequest) -> Response:
-        code = await _field(request, "code")
-        number, now = _number(code), time.time()
-        scope = _scope_in(self._secret, "code", code)
+        now = time.time()
+        claim = _claim_in(self._secret, "code", await _field(request, "code"))
         self._used = {used: end for used, end in self._used.items() if end > now}
-        if scope is None or number != request.path_params["number"] or number in self._used:
+        if claim is None or claim.number != request.path_params["number"] or claim.number in self._used:
             return self._refused(request, "This code was used, or is over; start `envscaler studio` again.")
         if len(self._used) >= _MOST_USED:
             return self._refused(request, "Too many codes were used; wait a minute.")
-        self._used[number] = int(code.split(".")[2])
-        return self._session(request, scope, SESSION_SECONDS)
+        if claim.sessions_end <= now:
+            return self._refused(request, "The token of the person who shared this is over.")
+        self._used[claim.number] = claim.ends
+        return self._session(request, replace(claim, kind="session", ends=claim.sessions_end))
 
     async def _log_in_by_token(self, request: AppRequest) -> Response:
         token = (await _field(request, "token")).strip()
         scope = self._scope_of_token(token)
         if scope is None:
             return self._refused(request, "This is no token for control or for reading that this farm knows.")
-        return self._session(request, scope, min(SESSION_SECONDS, seconds_left(token)))
+        ends = int(time.time() + min(SESSION_SECONDS, seconds_left(token)))
+        return self._session(request, _Claim("session", scope, ends, ends, holder_of(token)))
 
     def _refused(self, request: AppRequest, why: str) -> Response:
         audit("refused", request.client, request.method, request.url.path, status=401, why=why)
         return json_response({"error": why}, 401)
 
-    def _session(self, request: AppRequest, scope: str, seconds: float) -> Response:
-        audit("studio", request.client, request.method, request.url.path, scope=scope)
-        cookie = _signed(self._secret, "session", scope, seconds)
-        made = json_response({"scope": scope, "key": self._key(cookie), "seconds": int(seconds)}, 201, _NOT_STORED)
+    def _session(self, request: AppRequest, claim: _Claim) -> Response:
+        audit("studio", request.client, request.method, request.url.path, scope=claim.scope)
+        cookie, seconds = claim.signed(self._secret), int(claim.ends - time.time())
+        made = json_response({"scope": claim.scope, "key": self._key(cookie), "seconds": seconds}, 201, _NOT_STORED)
         made.set_cookie(
             self.cookie,
             cookie,
-            max_age=int(seconds),
+            max_age=seconds,
             path=API,
             httponly=True,
             samesite="strict",

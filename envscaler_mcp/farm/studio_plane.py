@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable, Mapping, Sequence
+from contextvars import ContextVar
 from functools import cached_property, partial
 from typing import Any, ClassVar, TypeVar
 
 import anyio.to_thread
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
 from envscaler_mcp.artifacts import RegistryEntry, Scenario
@@ -18,12 +20,13 @@ from envscaler_mcp.farm.control_plane import FarmControlPlane
 from envscaler_mcp.farm.hosted_world import HostedWorld
 from envscaler_mcp.farm.peers import Siblings
 from envscaler_mcp.farm.studio_agents import StudioAgents
-from envscaler_mcp.farm.studio_door import StudioDoor
+from envscaler_mcp.farm.studio_door import StudioDoor, Visitor
 from envscaler_mcp.farm.timeline import Caller, Timeline
 from envscaler_mcp.farm.verdicts import HOLDER, Verdicts
 from envscaler_mcp.farm.worlds import Worlds
 from envscaler_mcp.registry import SearchIndex
 from envscaler_mcp.serving.control import schemas
+from envscaler_mcp.serving.control.plane import NoWorldError
 from envscaler_mcp.serving.control.schemas import ControlOperation
 from envscaler_mcp.serving.outcome import Outcome, encode
 from envscaler_mcp.studio.forms import forms_of
@@ -76,6 +79,14 @@ class StudioPlane(FarmControlPlane):
         super().__init__(worlds, siblings, url, verdicts)
         self._agents = agents
         self._door = door
+
+    def _holder(self, request: Request) -> str:
+        """Whose request it is: of a token or a session that was checked."""
+        visitor = self._door.visitor(request.headers)
+        if visitor is None:
+            raise HTTPException(401, "Log in to the studio, or send a token.")
+        _VISITOR.set(visitor)
+        return visitor.holder
 
     # Environments
 
@@ -215,7 +226,7 @@ class StudioPlane(FarmControlPlane):
     async def _do_share(self, world: HostedWorld) -> ShareAnswer:
         if not self._door.admits:
             raise WorldError("This farm shows no studio; start it with --studio.")
-        code = self._door.reader_code(SHARE_SECONDS)
+        code = self._door.reader_code(_VISITOR.get(), world.name, SHARE_SECONDS)
         place = f"world/{self._door.alias(world.name)}/live"
         return ShareAnswer(address=f"{self._url}/#code={code}&at={place}", seconds=SHARE_SECONDS)
 
@@ -229,7 +240,9 @@ class ReaderPlane(StudioPlane):
     operations: ClassVar[Sequence[ControlOperation]] = READER_OPERATIONS
 
     def world(self, name: str) -> HostedWorld:
-        """The world of that alias; NoWorldError where there is none."""
+        """The world of that alias; NoWorldError where there is none, or another is the only one that is shown."""
+        if _VISITOR.get().world not in ("", name):
+            raise NoWorldError("This page shows another world, and only that.")
         return super().world(self._door.named(name, self._worlds))
 
     def card(self, world: HostedWorld) -> schemas.WorldCard:
@@ -247,7 +260,13 @@ class ReaderPlane(StudioPlane):
         cards: list[dict[str, Any]] = [self.card(world).model_dump() for world in self._worlds]
         for answer in await self.siblings.ask_all(schemas.PREFIX):
             cards += [{**card, "name": self._door.alias(card["name"]), "url": ""} for card in answer["worlds"]]
-        return {"worlds": sorted(cards, key=lambda card: (card["environment"], card["name"]))}
+        only = _VISITOR.get().world
+        shown = [card for card in cards if only in ("", card["name"])]
+        return {"worlds": sorted(shown, key=lambda card: (card["environment"], card["name"]))}
+
+
+_VISITOR: ContextVar[Visitor] = ContextVar("visitor")
+"""Who sent the request that is being answered."""
 
 
 def _tables(state: Mapping[str, Any]) -> TablesAnswer:

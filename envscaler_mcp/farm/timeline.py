@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter, deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from envscaler_mcp.errors import WorldError
@@ -33,11 +33,13 @@ class Caller:
 
 @dataclass(frozen=True, slots=True)
 class _Recorded:
-    step: RecordedCall
+    number: int
+    by: Author
+    text: bytes
+    """The call as JSON: read, it would take many times as much memory."""
     mark: int | None
     """The snapshot before it; None for calls that change nothing, and where no more marks were set."""
     writes: bool
-    size: int
 
 
 @dataclass(eq=False)
@@ -58,7 +60,7 @@ class Timeline:
     @property
     def last(self) -> int:
         """The number of the latest call."""
-        return self._steps[-1].step.number if self._steps else self.dropped
+        return self._steps[-1].number if self._steps else self.dropped
 
     @property
     def wants_mark(self) -> bool:
@@ -67,7 +69,7 @@ class Timeline:
 
     def made_by(self, author: Author) -> int:
         """How many of the calls since the recording began were made by this author."""
-        return self._dropped_by[author] + sum(recorded.step.by == author for recorded in self._steps)
+        return self._dropped_by[author] + sum(recorded.by == author for recorded in self._steps)
 
     def add(self, author: Author, content: Mapping[str, Any], mark: int | None, *, writes: bool) -> RecordedCall:
         """Record a call, as its watchers hear of it."""
@@ -86,8 +88,9 @@ class Timeline:
             **self._refused_by(shown),
             undoable=mark is not None or not writes,
         )
-        self._steps.append(_Recorded(step, mark, writes, len(text)))
-        self._size += len(text)
+        recorded = _Recorded(step.number, author, step.model_dump_json().encode(), mark, writes)
+        self._steps.append(recorded)
+        self._size += len(recorded.text)
         while len(self._steps) > MOST_STEPS or (self._size > MAX_RECORDED and len(self._steps) > 1):
             self._drop_oldest()
         self.held.hold(self, self.holder, self._size)
@@ -95,9 +98,9 @@ class Timeline:
 
     def _drop_oldest(self) -> None:
         oldest = self._steps.popleft()
-        self._size -= oldest.size
-        self._dropped_by[oldest.step.by] += 1
-        self.dropped = oldest.step.number
+        self._size -= len(oldest.text)
+        self._dropped_by[oldest.by] += 1
+        self.dropped = oldest.number
 
     def _refused_by(self, shown: Mapping[str, Any]) -> dict[str, Any]:
         result = shown["result"]
@@ -112,37 +115,37 @@ class Timeline:
         back = True
         for recorded in reversed(self._steps):
             back = recorded.mark is not None if recorded.writes else back
-            step = recorded.step
-            steps.append(step if step.undoable == back else step.model_copy(update={"undoable": back}))
+            step = RecordedCall.model_validate_json(recorded.text)
+            steps.append(step.model_copy(update={"undoable": back}))
         return tuple(reversed(steps))
 
     def undo(self, after: int, restore: Callable[[int], None]) -> None:
         """Let the world be as after that call, and forget the later ones."""
         if not self.dropped <= after <= self.last:
             raise WorldError(f"Calls {self.dropped + 1} to {self.last} are recorded; there is no moment after {after}.")
-        first = next((r for r in self._steps if r.step.number > after and r.writes), None)
+        first = next((r for r in self._steps if r.number > after and r.writes), None)
         if first is not None:
             if first.mark is None:
-                raise WorldError(f"Call {first.step.number} cannot be undone: this world has no mark before it.")
+                raise WorldError(f"Call {first.number} cannot be undone: this world has no mark before it.")
             restore(first.mark)
-        self._forget(lambda recorded: recorded.step.number > after)
+        self._forget(lambda recorded: recorded.number > after)
 
     def restored(self, mark: int) -> None:
         """The owner went back to a mark of their own: what came after it did not happen."""
-        first = next((r.step.number for r in self._steps if r.mark is not None and r.mark > mark), None)
+        first = next((r.number for r in self._steps if r.mark is not None and r.mark > mark), None)
         if first is not None:
-            self._forget(lambda recorded: recorded.step.number >= first)
+            self._forget(lambda recorded: recorded.number >= first)
 
     def _forget(self, gone: Callable[[_Recorded], bool]) -> None:
         while self._steps and gone(self._steps[-1]):
-            self._size -= self._steps.pop().size
+            self._size -= len(self._steps.pop().text)
         self.held.hold(self, self.holder, self._size)
 
     def forked(self, holder: str) -> Timeline:
         """The same calls in a world that goes on from here, which has no marks yet."""
         copy = Timeline(holder, self.held, self.reasons, self.dropped)
         for recorded in self._steps:
-            copy._steps.append(_Recorded(recorded.step, None, recorded.writes, recorded.size))
+            copy._steps.append(replace(recorded, mark=None))
         copy._dropped_by = Counter(self._dropped_by)
         copy._size = self._size
         self.held.hold(copy, holder, copy._size)

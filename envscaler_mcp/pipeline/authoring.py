@@ -61,10 +61,15 @@ def _check(path: Path, probe: bool) -> BlueprintReport:
         if probe:
             report.problems.extend(_probe(checked.model))
     except EnvScalerError as error:
-        report.problems.append(
-            Problem("error", path.name, str(error).removeprefix(f"{path}: ").removeprefix(str(path)))
-        )
+        report.problems.append(_unreadable(path, str(error)))
     return report
+
+
+def _unreadable(path: Path, error: str) -> Problem:
+    """An error of the whole file, or of a line of it."""
+    said = error.removeprefix(f"{path}: ").removeprefix(f"{path}:")
+    line, _, message = said.partition(": ")
+    return Problem("error", f"line {line}", message) if line.isdigit() else Problem("error", path.name, said)
 
 
 def _counts(model: Model) -> dict[str, int]:

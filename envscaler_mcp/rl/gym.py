@@ -92,7 +92,9 @@ class Gym:
 
     @property
     def agent_headers(self) -> Mapping[str, str]:
-        """What an MCP client sends to the address of an episode's world; these programs are let in as their owner."""
+        """What an MCP client of yours sends to the address of an episode's world. It may hold the owner's token: give it to no agent
+        that is judged. A farm that wants no tokens from agents needs none of it.
+        """
         return self._place.agent_headers
 
     def environments(self) -> tuple[str, ...]:

@@ -142,7 +142,7 @@ def _chosen(home: WorldHome, environments: Sequence[str], config: RunConfig) -> 
         scenarios = [scenario for scenario in home.scenarios(environment) if not wanted or scenario.id in wanted]
         stale = {scenario.code_digest: scenario.id for scenario in scenarios}
         if stale:
-            stale.pop(home.code(environment).environment.code_digest, None)
+            stale.pop(home.code_digest(environment), None)
         if stale:
             raise RunError(
                 f"The scenario {min(stale.values())!r} was made for other code of {environment!r}; make it again."

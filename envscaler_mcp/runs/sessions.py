@@ -16,7 +16,7 @@ from envscaler_mcp.home import ServerFolders
 from envscaler_mcp.launch.opening import StartOf, Starts, open_session
 from envscaler_mcp.sandbox.checking import Checker
 from envscaler_mcp.scoring.task_file import TaskFile
-from envscaler_mcp.serving import EnvironmentCode
+from envscaler_mcp.serving import EnvironmentCode, read_code
 from envscaler_mcp.serving.session import Session
 from envscaler_mcp.serving.tasks import find_scenario, load_scenarios
 from envscaler_mcp.trust import load_code
@@ -108,6 +108,10 @@ class WorldHome:
         if known is None or known[0] != seen:
             known = self._codes[environment] = seen, load_code(folder, self._registered.get(environment))
         return known[1]
+
+    def code_digest(self, environment: str) -> str:
+        """Of an environment's code, as its card has it. Whether that is true is seen when a world is opened."""
+        return read_code(self.servers / environment).environment.code_digest
 
     def judge(
         self,

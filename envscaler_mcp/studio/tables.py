@@ -22,6 +22,7 @@ _WORD = re.compile(r"[a-z][a-z0-9_-]*")
 _ID_ENDING = re.compile(r"_ids?$")
 _MOST_CHOICES = 12
 _LONGEST_LABEL = 80
+_LONGEST_NAME = 40
 _MOST_NAMES = 8
 _DEPTH = 3
 """Of references that a label is made through."""
@@ -136,16 +137,22 @@ class _Labels:
         if field and isinstance(record.get(field), str) and record[field]:
             return str(record[field])
         named = [column for column in self._columns[table] if column.type == "record" and record.get(column.name)]
-        parts = [self.of(column.refers, record[column.name], depth - 1) for column in named[:2]]
+        labels = [(self.of(column.refers, record[column.name], depth - 1), record[column.name]) for column in named[:2]]
+        # The id of another record would read as that of this one.
+        parts = [label for label, other in labels if label != other]
         return " · ".join(parts) if parts else key
 
 
 def _label_field(records: Mapping[str, Any], columns: Iterable[Column]) -> str:
-    """A field like a name where there is one, whose values are texts that tell most records apart."""
+    """A field like a name whose values tell most records apart, else one of short texts that tells all apart."""
     plain = [column.name for column in columns if column.type == "text" and column.title != "Id"]
     named = [name for word in _NAMES for name in plain if name == word or name.endswith(f"_{word}")]
     for name in named[:_MOST_NAMES]:
         values = [record.get(name) for record in records.values()]
         if len({str(value) for value in values}) * 2 > len(values):
+            return name
+    for name in plain[:_MOST_NAMES]:
+        texts = [value for record in records.values() if isinstance(value := record.get(name), str) and value]
+        if len(set(texts)) == len(records) > 1 and max(map(len, texts)) <= _LONGEST_NAME:
             return name
     return ""

@@ -21,6 +21,7 @@ from envscaler_mcp import rl
 from envscaler_mcp.artifacts import Check, Scenario, State
 from envscaler_mcp.errors import EnvScalerError, LaunchError
 from envscaler_mcp.farm import idempotency, verdicts
+from envscaler_mcp.farm.access import holder_of, token_in
 from envscaler_mcp.farm.idempotency import IdempotentRequests
 from envscaler_mcp.farm.peers import SilentError
 from envscaler_mcp.grading.judging import judge
@@ -57,7 +58,8 @@ def test_answers_that_are_kept_for_their_keys_are_bounded_in_bytes(monkeypatch: 
             return Response(b"x" * size)
 
         headers = [(b"idempotency-key", key.encode()), (b"authorization", f"Bearer {token}".encode())]
-        await requests.answer(Request({"type": "http", "headers": headers}), b"order", do)
+        request = Request({"type": "http", "headers": headers})
+        await requests.answer(request, holder_of(token_in(request.headers["authorization"])), b"order", do)
 
     async def asked() -> None:
         await ask("quiet", "small", 100)
@@ -260,7 +262,8 @@ async def test_a_token_has_its_keys_however_it_is_written_and_pushes_out_no_othe
             return Response()
 
         headers = [(b"idempotency-key", key.encode()), (b"authorization", authorization.encode())]
-        await requests.answer(Request({"type": "http", "headers": headers}), b"order", do)
+        request = Request({"type": "http", "headers": headers})
+        await requests.answer(request, holder_of(token_in(request.headers["authorization"])), b"order", do)
 
     await ask("Bearer quiet", "mine")
     for number in range(2 * idempotency.KEPT_TOKENS):

@@ -139,9 +139,9 @@ async def test_a_request_with_a_key_is_done_once() -> None:
         {"type": "http", "method": "POST", "path": "/v1/worlds", "headers": [(b"idempotency-key", b"key")]}
     )
     requests = IdempotentRequests()
-    first = await requests.answer(request, b"an order", do)
-    assert (await requests.answer(request, b"an order", do)).body == first.body
-    assert (await requests.answer(request, b"another order", do)).status_code == 409
+    first = await requests.answer(request, "holder", b"an order", do)
+    assert (await requests.answer(request, "holder", b"an order", do)).body == first.body
+    assert (await requests.answer(request, "holder", b"another order", do)).status_code == 409
     assert len(done) == 1
 
 

@@ -12,7 +12,9 @@ import pytest
 
 from envscaler_mcp.errors import WorldError
 from envscaler_mcp.farm.access import SESSION_KEY as KEY
-from envscaler_mcp.farm.studio_door import code_for
+from envscaler_mcp.farm.access import Guards
+from envscaler_mcp.farm.studio_door import StudioDoor, code_for
+from envscaler_mcp.farm.tokens import token_for
 from envscaler_mcp.studio.pages import STATIC
 from envscaler_mcp.studio.schemas import READER_OPERATIONS, STUDIO_OPERATIONS, ShareAnswer
 from tests.farm.farms import SECRET, Here, farm_here, farm_program
@@ -220,3 +222,42 @@ async def test_a_farm_without_a_studio_shares_nothing() -> None:
             shared = partial(owner.ask, "POST", f"/v1/worlds/{world.name}/share", None, ShareAnswer)
             with pytest.raises(WorldError, match="--studio"):
                 await anyio.to_thread.run_sync(shared)
+
+
+async def test_a_session_counts_as_its_token_whatever_its_page_calls_itself() -> None:
+    async with farm_here(studio=True) as farm:
+        token = farm.token("control")
+        door = StudioDoor(SECRET, farm.front.worlds.share, Guards(SECRET), farm.url)
+        holders = {door.visitor({"authorization": f"Bearer {token}"}).holder}  # type: ignore[union-attr]
+        for _ in range(3):
+            async with httpx2.AsyncClient(base_url=farm.url, trust_env=False) as web:
+                opened = await web.post("/studio/login", json={"token": token})
+                key = opened.json()["key"]
+                headers = {"cookie": f"{door.cookie}={web.cookies[door.cookie]}", KEY: key}
+                holders.add(door.visitor(headers).holder)  # type: ignore[union-attr]
+                web.headers[KEY] = key
+                assert (await web.get("/v1/worlds")).status_code == 200
+                # A name of its own choice beside the session is no name, and opens nothing.
+                invented = {"authorization": "Bearer another"}
+                assert (await web.get("/v1/worlds", headers=invented)).status_code == 401
+        assert len(holders) == 1
+        assert token not in holders.pop()
+
+
+async def test_a_shared_address_shows_one_world_and_no_longer_than_its_sharer_may_be_there() -> None:
+    async with studio() as (farm, owner):
+        shared, other = await owner.opened(scenario=TASK), await owner.opened(scenario=TASK)
+        door = StudioDoor(SECRET, farm.front.worlds.share, Guards(SECRET), farm.url)
+        async with httpx2.AsyncClient(base_url=farm.url, trust_env=False) as sharer:
+            sharer.headers["authorization"] = f"Bearer {token_for(SECRET, 'control', 30.0)}"
+            address = (await sharer.post(f"{shared}/share")).json()["address"]
+        code, alias = re.fullmatch(r"\S+/#code=([\w.-]+)&at=world/([\w-]+)/live", address).groups()  # type: ignore[union-attr]
+        async with httpx2.AsyncClient(base_url=farm.url, trust_env=False) as web:
+            opened = await web.post(f"/studio/login/{code.split('.')[3]}", json={"code": code})
+            assert 0 < opened.json()["seconds"] <= 30
+            web.headers[KEY] = opened.json()["key"]
+            assert [card["name"] for card in (await web.get("/v1/worlds")).json()["worlds"]] == [alias]
+            assert (await web.get(f"/v1/worlds/{alias}/state")).status_code == 200
+            hidden = door.alias(other.split("/")[-1])
+            for part in ("", "/state", "/checks", "/timeline", "/tables"):
+                assert (await web.get(f"/v1/worlds/{hidden}{part}")).status_code == 404, part

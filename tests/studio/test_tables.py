@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import time
 from typing import Any
 
@@ -9,6 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from envscaler_mcp.farm.held_bytes import HeldBytes
+from envscaler_mcp.farm.timeline import Timeline
 from envscaler_mcp.studio.reasons import RefusalReasons
 from envscaler_mcp.studio.tables import MOST_COLUMNS, MOST_RECORDS, tables_of
 
@@ -76,3 +79,37 @@ def test_a_refusal_leads_to_the_condition_whose_sentence_it_is(first: str, middl
 def test_a_sentence_that_is_a_rule_leads_to_its_number() -> None:
     reasons = RefusalReasons(("A bed holds one.", "Beds are clean."))
     assert [reasons.rule(text) for text in ("Beds are clean.", "No.", None)] == [2, None, None]
+
+
+def test_records_are_called_by_a_short_text_of_their_own_and_never_by_the_id_of_another() -> None:
+    queens = {
+        f"QUEEN-{number}": {"id": f"QUEEN-{number}", "tag": tag, "mother_id": mother}
+        for number, tag, mother in ((1, "Agnes 9", None), (2, "Y-39C", "QUEEN-1"), (3, "B-1", "QUEEN-1"))
+    }
+    visits = {f"VISIT-{n}": {"id": f"VISIT-{n}", "of": queen, "frames": n} for n, queen in enumerate(queens)}
+    nameless = {f"BOX-{n}": {"id": f"BOX-{n}", "under": f"BOX-{n - 1}" if n else None} for n in range(3)}
+    tables = {table.name: table for table in tables_of({"queens": queens, "visits": visits, "boxes": nameless}).tables}
+    assert tables["queens"].labels == {"QUEEN-1": "Agnes 9", "QUEEN-2": "Y-39C", "QUEEN-3": "B-1"}
+    assert set(tables["visits"].labels.values()) == {"Agnes 9", "Y-39C", "B-1"}
+    assert not set(nameless) & {label for key, label in tables["boxes"].labels.items() if label != key}
+
+
+def test_a_recording_holds_its_calls_as_text_and_as_many_bytes_as_it_counts() -> None:
+    held = HeldBytes(1 << 30)
+    timeline = Timeline("world", held, RefusalReasons(()))
+    content: dict[str, Any] = {
+        "tool": "block_bed",
+        "arguments": {"a": [{} for _ in range(1_000)]},
+        "kind": "refused",
+        "result": None,
+    }
+    gc.collect()
+    before = len(gc.get_objects())
+    for _ in range(100):
+        timeline.add("agent", content, None, writes=False)
+    gc.collect()
+    # Read, they would be a hundred thousand objects.
+    assert len(gc.get_objects()) - before < 2_000
+    assert 300_000 < held.total < 500_000
+    assert [step.number for step in timeline.steps()] == list(range(1, 101))
+    assert timeline.steps()[99].arguments == content["arguments"]

@@ -17,7 +17,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from envscaler_mcp import __version__
-from envscaler_mcp.farm.access import Guards, audit
+from envscaler_mcp.farm.access import Guards, audit, holder_of, token_in
 from envscaler_mcp.farm.agent_routes import scope_of
 from envscaler_mcp.farm.application import application, json_response
 from envscaler_mcp.farm.event_stream import EventStream
@@ -150,7 +150,9 @@ class Owners(_Head):
 
     async def _open(self, request: AppRequest) -> Response:
         body = await request.body()
-        return await self._opens.answer(request, body, lambda: self._open_all(body))
+        return await self._opens.answer(
+            request, holder_of(token_in(request.headers.get("authorization", ""))), body, lambda: self._open_all(body)
+        )
 
     async def _open_all(self, body: bytes) -> Response:
         """All or none; the worlds that an actor should have opened that is gone by then are opened by the others."""
