@@ -104,7 +104,8 @@ def print_manual(
 def _tell(report: BlueprintReport) -> None:
     for problem in report.problems:
         colour = typer.colors.RED if problem.severity == "error" else typer.colors.YELLOW
-        say(f"{report.path}: ", Styled(problem.severity, colour), f": {problem.place}: {problem.message}")
+        place = re.sub(rf"^{re.escape(Path(report.path).name)}:(\d+)$", r"line \1", problem.place)
+        say(f"{report.path}: ", Styled(problem.severity, colour), f": {place}: {problem.message}")
     counts = ", ".join(f"{number} {name}" for name, number in report.counts.items())
     if report.sound:
         say(f"{report.path}: ", Styled("sound", typer.colors.GREEN), f": {counts}")

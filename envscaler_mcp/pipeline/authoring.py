@@ -69,7 +69,8 @@ def _unreadable(path: Path, error: str) -> Problem:
     """An error of the whole file, or of a line of it."""
     said = error.removeprefix(f"{path}: ").removeprefix(f"{path}:")
     line, _, message = said.partition(": ")
-    return Problem("error", f"line {line}", message) if line.isdigit() else Problem("error", path.name, said)
+    place = f"{path.name}:{line}" if line.isdigit() else path.name
+    return Problem("error", place, message if line.isdigit() else said)
 
 
 def _counts(model: Model) -> dict[str, int]:
