@@ -8,29 +8,48 @@ from __future__ import annotations
 
 import gc
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 LONG = 0.01
 """Seconds of a full collection after which its survivors are set aside."""
 
+_wanted = 0
 _began = 0.0
 _set_aside = False
 
 
-def set_survivors_aside() -> None:
-    """Do so from here on, in this process."""
+@contextmanager
+def survivors_set_aside() -> Iterator[None]:
+    """Do so in this process, for as long as one of these lasts: what runs here afterwards collects as it did before."""
+    global _wanted  # noqa: PLW0603
+    _wanted += 1
     if _note not in gc.callbacks:
         gc.callbacks.append(_note)
+    try:
+        yield
+    finally:
+        _wanted -= 1
+        if not _wanted:
+            gc.callbacks.remove(_note)
+            _give_back()
 
 
 def collect_what_was_set_aside() -> None:
     """Look at everything again; for a moment in which no world is open."""
-    global _set_aside  # noqa: PLW0603
-    if _set_aside:
-        _set_aside = False
-        gc.unfreeze()
+    if _give_back():
         gc.collect()
         gc.freeze()
+
+
+def _give_back() -> bool:
+    """What was set aside is looked at again; says whether there was any."""
+    global _set_aside  # noqa: PLW0603
+    had, _set_aside = _set_aside, False
+    if had:
+        gc.unfreeze()
+    return had
 
 
 def _note(phase: str, info: dict[str, Any]) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 from hypothesis import example, given, settings
 
 from envscaler_mcp.export.ms_swift import write_ms_swift
-from tests.export.dialogues import TALK, dialogue, qwen3, rows_in, talks
+from tests.export.dialogues import TALK, agent, call, dialogue, qwen3, rows_in, talks, user
 
 ROLES = {"system", "user", "tool_call", "tool_response", "tool", "assistant"}
 
@@ -25,9 +25,10 @@ def together(messages: list[dict[str, str]]) -> list[dict[str, Any]]:
         if role == "tool_call":
             if not found or found[-1]["role"] != "assistant":
                 found.append({"role": "assistant", "content": "", "tool_calls": []})
-            # The text before it ends with the line's end that the template would write.
-            found[-1]["content"] = found[-1]["content"].removesuffix("\n")
-            found[-1].setdefault("tool_calls", []).append({"function": json.loads(content)})
+            if not found[-1].setdefault("tool_calls", []):
+                # The text before the first call ends with the line's end that the template would write.
+                found[-1]["content"] = found[-1]["content"].removesuffix("\n")
+            found[-1]["tool_calls"].append({"function": json.loads(content)})
         else:
             found.append({"role": "tool" if role == "tool_response" else role, "content": content})
     return found
@@ -36,6 +37,7 @@ def together(messages: list[dict[str, str]]) -> list[dict[str, Any]]:
 @settings(deadline=None, max_examples=25)
 @given(talks())
 @example(TALK)
+@example((user("Lend it."), agent("At once.\n", call("lend_book", {}), call("lend_book", {}, "call_1"))))
 def test_a_row_reads_like_the_conversation(tmp_path_factory: Any, talk: tuple[dict[str, Any], ...]) -> None:
     one, path = dialogue(talk), tmp_path_factory.mktemp("swift") / "rows.jsonl"
     assert write_ms_swift(path, [one]) == 1

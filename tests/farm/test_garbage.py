@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import gc
 import weakref
-from collections.abc import Iterator
 
 import pytest
 from anyio.to_thread import run_sync
@@ -15,13 +14,8 @@ from tests.farm.farms import farm_here
 
 
 @pytest.fixture(autouse=True)
-def own_collector(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """What a test does to the collector ends with it."""
+def every_collection_is_long(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(garbage, "LONG", 0.0)
-    callbacks = list(gc.callbacks)
-    yield
-    gc.callbacks[:] = callbacks
-    gc.unfreeze()
 
 
 async def test_what_survives_a_long_collection_is_set_aside_until_no_world_is_open() -> None:
@@ -57,3 +51,16 @@ async def test_a_closed_world_leaves_nothing_to_the_collector() -> None:
                         await asyncio.sleep(0.01)
             finally:
                 gc.enable()
+
+
+async def test_a_farm_that_has_ended_leaves_the_collector_as_it_was() -> None:
+    before = gc.get_freeze_count()
+    async with farm_here() as one:
+        async with farm_here():
+            pass
+        with one.client() as client:
+            await run_sync(lambda: client.open_many("hospital_stays", 20))
+        gc.collect()
+        assert gc.get_freeze_count() > before
+    gc.collect()
+    assert gc.get_freeze_count() == before
