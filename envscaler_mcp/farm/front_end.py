@@ -22,6 +22,7 @@ from envscaler_mcp.farm.connections import Connections, Timeouts
 from envscaler_mcp.farm.control_plane import FarmControlPlane
 from envscaler_mcp.farm.control_routes import ControlService
 from envscaler_mcp.farm.environments import Environments, FarmEnvironment
+from envscaler_mcp.farm.garbage import survivors_set_aside
 from envscaler_mcp.farm.metrics import Figures
 from envscaler_mcp.farm.open_connections import most_connections
 from envscaler_mcp.farm.openenv_routes import OpenEnvRoutes
@@ -151,6 +152,7 @@ async def serving(
     path = boxes.questions(front.siblings.number)
     async with contextlib.AsyncExitStack() as stack:
         questions = stack.enter_context(listen_privately(str(path)))
+        stack.enter_context(survivors_set_aside())
         stack.callback(loop.create_task(front.worlds.reap()).cancel)
         stack.callback(loop.create_task(front.worlds.watch_memory()).cancel)
         stack.callback(loop.create_task(front.openenv.reap()).cancel)

@@ -45,7 +45,7 @@ def collect_what_was_set_aside() -> None:
 
 def _give_back() -> bool:
     """What was set aside is looked at again; says whether there was any."""
-    global _set_aside  # noqa: PLW0603
+    global _set_aside
     had, _set_aside = _set_aside, False
     if had:
         gc.unfreeze()

@@ -19,7 +19,7 @@ from envscaler_mcp.artifacts.run import Isolation
 from envscaler_mcp.errors import EnvScalerError, WorldError
 from envscaler_mcp.farm import memory
 from envscaler_mcp.farm.environments import Environments, FarmEnvironment, Start, isolation_of_others
-from envscaler_mcp.farm.garbage import collect_what_was_set_aside, survivors_set_aside
+from envscaler_mcp.farm.garbage import collect_what_was_set_aside
 from envscaler_mcp.farm.held_bytes import HeldBytes
 from envscaler_mcp.farm.hosted_world import Counts, HostedWorld, Terms, Threads
 from envscaler_mcp.farm.memory import MemoryWatch
@@ -301,10 +301,6 @@ class Worlds:
 
     async def reap(self) -> None:
         """Close what is not used for its lease, for as long as the process runs."""
-        with survivors_set_aside():
-            await self._reap()
-
-    async def _reap(self) -> None:
         while True:
             await asyncio.sleep(1)
             if not self._open:
