@@ -6,7 +6,7 @@ import asyncio
 import json
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
-from functools import cached_property, partial
+from functools import partial
 from typing import Any, ClassVar, TypeVar
 
 import anyio.to_thread
@@ -79,20 +79,25 @@ class StudioPlane(FarmControlPlane):
         super().__init__(worlds, siblings, url, verdicts)
         self._agents = agents
         self._door = door
+        self._indexed: tuple[Mapping[str, RegistryEntry], SearchIndex] | None = None
 
     def _holder(self, request: Request) -> str:
         """Whose request it is: of a token or a session that was checked."""
         visitor = self._door.visitor(request.headers)
         if visitor is None:
             raise HTTPException(401, "Log in to the studio, or send a token.")
-        _VISITOR.set(visitor)
+        VISITOR.set(visitor)
         return visitor.holder
 
     # Environments
 
-    @cached_property
+    @property
     def _index(self) -> SearchIndex:
-        return SearchIndex(tuple(self._worlds.environments.entries.values()))
+        # Others may be registered while the farm runs.
+        entries = self._worlds.environments.entries
+        if self._indexed is None or self._indexed[0] is not entries:
+            self._indexed = entries, SearchIndex(tuple(entries.values()))
+        return self._indexed[1]
 
     async def _do_catalogue(self, request: Request) -> CatalogueAnswer:
         search = request.query_params.get("search", "")
@@ -226,7 +231,7 @@ class StudioPlane(FarmControlPlane):
     async def _do_share(self, world: HostedWorld) -> ShareAnswer:
         if not self._door.admits:
             raise WorldError("This farm shows no studio; start it with --studio.")
-        code = self._door.reader_code(_VISITOR.get(), world.name, SHARE_SECONDS)
+        code = self._door.reader_code(VISITOR.get(), world.name, SHARE_SECONDS)
         place = f"world/{self._door.alias(world.name)}/live"
         return ShareAnswer(address=f"{self._url}/#code={code}&at={place}", seconds=SHARE_SECONDS)
 
@@ -241,7 +246,7 @@ class ReaderPlane(StudioPlane):
 
     def world(self, name: str) -> HostedWorld:
         """The world of that alias; NoWorldError where there is none, or another is the only one that is shown."""
-        if _VISITOR.get().world not in ("", name):
+        if VISITOR.get().world not in ("", name):
             raise NoWorldError("This page shows another world, and only that.")
         return super().world(self._door.named(name, self._worlds))
 
@@ -260,12 +265,12 @@ class ReaderPlane(StudioPlane):
         cards: list[dict[str, Any]] = [self.card(world).model_dump() for world in self._worlds]
         for answer in await self.siblings.ask_all(schemas.PREFIX):
             cards += [{**card, "name": self._door.alias(card["name"]), "url": ""} for card in answer["worlds"]]
-        only = _VISITOR.get().world
+        only = VISITOR.get().world
         shown = [card for card in cards if only in ("", card["name"])]
         return {"worlds": sorted(shown, key=lambda card: (card["environment"], card["name"]))}
 
 
-_VISITOR: ContextVar[Visitor] = ContextVar("visitor")
+VISITOR: ContextVar[Visitor] = ContextVar("visitor")
 """Who sent the request that is being answered."""
 
 
