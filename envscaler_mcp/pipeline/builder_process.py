@@ -28,6 +28,7 @@ from envscaler_mcp.registry import read_registry
 from envscaler_mcp.sandbox.checking import Checker, checker
 from envscaler_mcp.scenarios import Prover
 from envscaler_mcp.serving.code import EnvironmentCode
+from envscaler_mcp.serving.outcome import Outcome
 from envscaler_mcp.serving.tasks import TASKS
 from envscaler_mcp.serving.world import open_world
 from envscaler_mcp.synthesis import Synthesized
@@ -188,12 +189,24 @@ def _disproof(scenario: Scenario, state: State, code: EnvironmentCode, made: Syn
     """Why a task is not proven any more; nothing where it is."""
     try:
         with closing(open_world(code, state.content, scenario.seed)) as world:
+            start = world.snapshot()
+            for number, call in enumerate(scenario.oracle, start=1):
+                outcome = world.call(call.tool, dict(call.arguments), None)
+                if outcome.kind != "done":
+                    return f"call {number} of its solution, {call.tool}, is refused: {_sentence(outcome)}"
+            world.restore(start)
             Prover(scenario, made.model, made.speech, code.environment, world, judging).prove("half")
     except (Unproven, SandboxError) as reason:
         return str(reason)[:_MOST_WORDS]
     except (EnvScalerError, KeyError, TypeError, ValueError, AttributeError):
         return "its start state does not fit the environment any more"
     return ""
+
+
+def _sentence(outcome: Outcome) -> str:
+    """Why a call was refused."""
+    answer = json.loads(outcome.text)
+    return str(answer.get("error", outcome.text))[:_MOST_WORDS]
 
 
 def _tasks_in(before: Path) -> Iterator[tuple[Scenario, State]]:

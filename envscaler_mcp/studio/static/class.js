@@ -49,7 +49,11 @@ export async function showClasses(main, signal) {
 }
 
 const labelled = (text, control) => el("label.labelled", { for: control.id }, text, control);
-const taskLine = ({ level, task }) => `${level} · ${task.length > 90 ? `${task.slice(0, 90)} …` : task}`;
+// The day stands first in every task, and says nothing in a list.
+const taskLine = ({ level, task }) => {
+  const words = task.replace(/^[^\n]*\n\n/, "").replaceAll("\n", " ");
+  return `${level} · ${words.length > 90 ? `${words.slice(0, 90)} …` : words}`;
+};
 
 export async function showClass(main, signal, name) {
   const path = classPath(name);

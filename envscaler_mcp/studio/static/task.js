@@ -52,7 +52,7 @@ export function taskPanel(world) {
       { "aria-label": "Request" },
       el("header.row", {}, el("h2", {}, "Request"), levelTag(world.checks.level)),
       el("p.request", {}, world.checks.task),
-      !reader && el("p.row", {}, !isVisitor() && step, button("Back to the start", () => attempt(() => world.undo(world.timeline.dropped)), ".quiet")),
+      !reader && !isVisitor() && el("p.row", {}, step, button("Back to the start", () => attempt(() => world.undo(world.timeline.dropped)), ".quiet")),
       lamps(world),
     ),
     !reader && playground(world),
