@@ -22,7 +22,7 @@ from mcp import Client
 
 from envscaler_mcp.artifacts import Environment, StateDiff
 from envscaler_mcp.cli.printing import Styled, print_diff, print_table, progress_bar, say
-from envscaler_mcp.cli.summary import disturbed
+from envscaler_mcp.viewer.summary import disturbed
 from envscaler_mcp.episode.agents import agent_named
 from envscaler_mcp.errors import EnvScalerError, RegistryError
 from envscaler_mcp.home import read_home

@@ -19,7 +19,8 @@ from hypothesis import strategies as some
 
 from envscaler_mcp.artifacts import Call, Check, Conversation, Fact, Goal, Scenario, State, Verdict
 from envscaler_mcp.artifacts.episode import Scoring
-from envscaler_mcp.cli.summary import print_summary, summary_of
+from envscaler_mcp.cli.summary import print_summary
+from envscaler_mcp.viewer.summary import summary_of
 from envscaler_mcp.episode import transcript
 from envscaler_mcp.episode.agent import Action, Briefing
 from envscaler_mcp.episode.transcript import TOO_LARGE

@@ -76,6 +76,7 @@ function row(id, task, reader) {
       {},
       button("Play it yourself", () => attempt(() => openWorld(id, task.id, "task"))),
       button("Watch it being solved", () => attempt(() => openWorld(id, task.id, "live"))),
+      button("Arena", () => attempt(() => openWorld(id, task.id, "arena")), ".quiet", { title: "Several agents beside each other" }),
     ),
   );
 }

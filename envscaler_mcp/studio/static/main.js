@@ -11,7 +11,12 @@ let leaving = new AbortController();
 const VIEWS = [
   [/^\/$/, async () => showGallery],
   [/^\/environment\/([a-z0-9_+-]+)$/, async () => (await import("./environment.js")).showEnvironment],
-  [/^\/world\/([\w-]+)(?:\/(tables|playground|task|live))?$/, async () => (await import("./world.js")).showWorld],
+  [/^\/world\/([\w-]+)(?:\/(tables|playground|task|live|arena))?$/, async () => (await import("./world.js")).showWorld],
+  [/^\/runs$/, async () => (await import("./runs.js")).showRuns],
+  [/^\/run\/([\w.-]+)$/, async () => (await import("./runs.js")).showRun],
+  [/^\/run\/([\w.-]+)\/([^/]+)(?:\/(\d+))?$/, async () => (await import("./episode.js")).showEpisode],
+  [/^\/compare\/([\w.-]+)\/([\w.-]+)$/, async () => (await import("./compare.js")).showComparison],
+  [/^\/beside\/([\w.-]+)\/([^/]+)\/([\w.-]+)$/, async () => (await import("./compare.js")).showBeside],
 ];
 
 async function show() {
@@ -35,7 +40,13 @@ async function show() {
   fill(main, el("p.empty", {}, "There is no such page. ", el("a", { href: "#/" }, "To the gallery")));
 }
 
+// What an owner finds beside the gallery.
+const ROOMS = [["Runs", "/runs"]];
+
 function showSession() {
+  const path = location.hash.slice(1);
+  const rooms = session()?.scope === "control" ? ROOMS : [];
+  fill(document.getElementById("rooms"), rooms.map(([text, at]) => el("a", { href: `#${at}`, "aria-current": path.startsWith(at) ? "page" : null }, text)));
   fill(
     document.getElementById("session"),
     isReader() && el("span.tag", {}, "read only"),
@@ -45,7 +56,7 @@ function showSession() {
 
 function showLogin() {
   place();
-  document.getElementById("session").replaceChildren();
+  for (const part of ["session", "rooms"]) document.getElementById(part).replaceChildren();
   const field = el("input", { type: "password", id: "token", autocomplete: "off", required: true });
   const form = el(
     "form.login",
