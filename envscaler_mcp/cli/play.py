@@ -70,7 +70,9 @@ def play_episode(ctx: typer.Context, options: PlayOptions) -> None:
             async with open_models(plan, folder, models.get("agent"), models.get("user")) as (agents, users):
                 _, make_agent = agent_named(config.agent, agents)
                 if options.step or options.pace:
-                    make_agent = paced(make_agent, EnterKey().wait if options.step else partial(anyio.sleep, options.pace))
+                    make_agent = paced(
+                        make_agent, EnterKey().wait if options.step else partial(anyio.sleep, options.pace)
+                    )
                 make_user = user_named(plan.user, users)[1] if plan.user else None
                 return await run_episodes(
                     home, plan, make_agent, folder, 1, lambda *_: None, None, make_user, external, watch

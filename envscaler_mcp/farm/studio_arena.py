@@ -22,7 +22,7 @@ async def arena_of(
 ) -> ArenaAnswer:
     """How far each of these forks has come since it was made."""
     entered = [(fork, _steps(fork), await checks_of(fork)) for fork in forks[-MOST_CONTENDERS:]]
-    contenders = tuple(_contender(name_of(fork.name), fork, *rest) for fork, *rest in entered)
+    contenders = tuple(_contender(name_of(fork.name), fork, steps, checks) for fork, steps, checks in entered)
     solved = [contender for contender in contenders if contender.solved]
     return ArenaAnswer(
         task=entered[0][2].task if entered else None,

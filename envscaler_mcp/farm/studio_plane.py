@@ -19,8 +19,8 @@ from envscaler_mcp.farm.catalogue import MAX_SEARCH, MAX_SEARCH_WORDS
 from envscaler_mcp.farm.control_plane import FarmControlPlane
 from envscaler_mcp.farm.hosted_world import HostedWorld
 from envscaler_mcp.farm.peers import Siblings
-from envscaler_mcp.farm.studio_arena import arena_of
 from envscaler_mcp.farm.studio_agents import StudioAgents
+from envscaler_mcp.farm.studio_arena import arena_of
 from envscaler_mcp.farm.studio_door import StudioDoor, Visitor
 from envscaler_mcp.farm.timeline import Caller, Timeline
 from envscaler_mcp.farm.verdicts import HOLDER, Verdicts
@@ -225,8 +225,11 @@ class StudioPlane(FarmControlPlane):
         return cards
 
     async def _do_arena(self, world: HostedWorld) -> ArenaAnswer:
-        forks = [fork for fork in self._worlds if fork.parent == world.name]
+        forks = [fork for fork in self._worlds if fork.parent == world.name and self._shows(fork)]
         return await arena_of(forks, self._do_checks, self.shown_name)
+
+    def _shows(self, world: HostedWorld) -> bool:  # noqa: ARG002 - pages of readers may see only one
+        return True
 
     async def _do_share(self, world: HostedWorld) -> ShareAnswer:
         if not self._door.admits:
@@ -260,6 +263,9 @@ class ReaderPlane(StudioPlane):
 
     def _may_show(self, task: Scenario) -> bool:
         return task.split == "train"
+
+    def _shows(self, world: HostedWorld) -> bool:
+        return _VISITOR.get().world in ("", self._door.alias(world.name))
 
     async def _do_list(self, request: Request) -> dict[str, Any]:  # noqa: ARG002 - all routes get it
         cards: list[dict[str, Any]] = [self.card(world).model_dump() for world in self._worlds]

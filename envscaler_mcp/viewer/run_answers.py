@@ -325,4 +325,3 @@ def step_start(run: OpenRun, id_: str, step: int) -> StepStart:
         raise RunError(f"{len(before):,} calls stand before this step; at most {MOST_REPLAYED:,} are made again.")
     calls = tuple((each.tool, each.arguments, each.observation) for each in before)
     return StepStart(scenario.environment, scenario, run.review.start(scenario), calls)
-

@@ -50,7 +50,7 @@ def answer(root: Path, servers: ServerFolders, asks: Asks, asked: Mapping[str, s
     except EnvScalerError as cause:
         return Answer("refused", why=_without(root, str(cause)))
     except MemoryError:
-        _shelf.cache_clear()
+        _SHELVES.clear()
         return Answer("refused", why="This run is too large to be shown here; `envscaler runs show` reads it.")
     except (OSError, ValueError, TypeError, KeyError, RecursionError) as cause:
         return Answer("refused", why=f"This run cannot be read: {_without(root, type(cause).__name__)}.")
@@ -84,9 +84,12 @@ def _number(text: str) -> int:
     return int(text) if text.isdecimal() and len(text) < 10 else 0
 
 
-@cache
 def _shelf(root: Path, servers: ServerFolders) -> RunShelf:
-    return RunShelf(root, servers)
+    """What was read of a folder before stays known."""
+    return _SHELVES.setdefault((root, repr(servers)), RunShelf(root, servers))
+
+
+_SHELVES: dict[tuple[Path, str], RunShelf] = {}
 
 
 @cache

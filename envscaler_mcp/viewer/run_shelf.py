@@ -149,12 +149,12 @@ def _signature(folder: Path) -> _Signature:
     return tuple((name, stat.st_size, stat.st_mtime_ns) for name, stat in stats)
 
 
-def _changed(folder: Path) -> int:
-    return max((changed for _, _, changed in _signature(folder)), default=0)
+def _changed(folder: Path) -> float:
+    return _time(_signature(folder))
 
 
 def _without_plan(id_: str, folder: Path, signature: _Signature, problem: str) -> RunCard:
-    return RunCard(id=id_, name=_shown(folder), problem=problem, **_size(signature))
+    return RunCard(id=id_, name=_shown(folder), problem=problem, bytes=_size(signature), changed=_time(signature))
 
 
 def _card_of(id_: str, folder: Path, plan: RunPlan, signature: _Signature) -> RunCard:
@@ -168,15 +168,17 @@ def _card_of(id_: str, folder: Path, plan: RunPlan, signature: _Signature) -> Ru
         scoring=plan.scoring,
         benchmark="" if plan.benchmark is None else plan.benchmark.name,
         planned=len(plan.episodes),
-        **_size(signature),
+        bytes=_size(signature),
+        changed=_time(signature),
     )
 
 
-def _size(signature: _Signature) -> dict[str, int | float]:
-    return {
-        "bytes": sum(size for name, size, _ in signature if name != PLAN),
-        "changed": max((changed for _, _, changed in signature), default=0) / 1e9,
-    }
+def _size(signature: _Signature) -> int:
+    return sum(size for name, size, _ in signature if name != PLAN)
+
+
+def _time(signature: _Signature) -> float:
+    return max((changed for _, _, changed in signature), default=0) / 1e9
 
 
 def _shown(folder: Path) -> str:
