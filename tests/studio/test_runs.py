@@ -198,7 +198,7 @@ async def test_runs_of_strangers_are_shown_as_far_as_they_can_be_read(recorded: 
     next((tmp_path / "other_json").glob("episodes-*")).write_bytes(sealed(b'{"id": 3}'))
     (tmp_path / "not_utf8" / "plan.json").write_bytes(b"\xff\xfe")
     next((tmp_path / "deep").glob("episodes-*")).write_bytes(sealed(b"[" * 200_000 + b"]" * 200_000))
-    hostile = tmp_path / "<b>bold</b>\u202e%2e"
+    hostile = tmp_path / "<b>bold<b>\u202e%2e"
     shutil.copytree(recorded / "half", hostile)
     async with studio(runs=tmp_path) as (_, owner):
         listed = {run["name"]: run for run in (await owner.get("/v1/runs"))["runs"]}
@@ -211,11 +211,17 @@ async def test_runs_of_strangers_are_shown_as_far_as_they_can_be_read(recorded: 
         assert (await owner.get(f"/v1/runs/{listed[hostile.name]['id']}"))["all"]["done"] == TASKS
 
 
-async def test_hostile_texts_of_an_episode_come_whole_and_as_data(tmp_path: Path) -> None:
+@pytest.fixture
+def hostile(tmp_path: Path) -> Path:
     home = hostile_home(tmp_path / "home")
     hostile_run(home, tmp_path / "runs" / "hostile")
+    return tmp_path
+
+
+async def test_hostile_texts_of_an_episode_come_whole_and_as_data(hostile: Path) -> None:
+    home = hostile / "home"
     config = {"servers": home / "generated_servers", "registry": read_registry(home / "registry.json")}
-    async with studio(runs=tmp_path / "runs", **config) as (_, owner):
+    async with studio(runs=hostile / "runs", **config) as (_, owner):
         for row in await episodes(owner, "hostile"):
             episode = await owner.get(f"/v1/runs/hostile/episode?id={quote(row['id'])}")
             assert HOSTILE in {step["says"] for step in episode["steps"]}
