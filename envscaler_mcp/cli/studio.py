@@ -47,6 +47,15 @@ def studio(
     budget: Annotated[
         float | None, typer.Option(help="At most so many dollars for the model; needs its price.", min=0)
     ] = None,
+    runs: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="A folder of run folders to show, or one of them. Default: `runs` in the home, where it is.",
+            exists=True,
+            file_okay=False,
+        ),
+    ] = None,
     processes: Annotated[int, typer.Option(help="How many processes serve.", min=1)] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="Print the address as JSON.")] = False,
 ) -> None:
@@ -85,6 +94,7 @@ def studio(
             open_to_others=others,
             studio=True,
             builder=BuilderHome(BUILDER, settings.servers, settings.registry_file),
+            runs=_runs(ctx, runs),
             studio_model=_model(ctx, agent, None if budget is None else budget / processes) if agent else None,
         )
 
@@ -103,6 +113,12 @@ def studio(
 
         code = Supervisor(config, agents, owners, processes).run(ready)
     raise typer.Exit(code)
+
+
+def _runs(ctx: typer.Context, named: Path | None) -> Path | None:
+    """The folder of runs that is shown."""
+    folder = settings_of(ctx).home / "runs" if named is None else named
+    return folder.resolve() if folder.is_dir() else None
 
 
 def _model(ctx: typer.Context, agent: str, budget: float | None) -> StudioModel:

@@ -9,6 +9,7 @@ import socket
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import anyio.to_thread
@@ -33,7 +34,8 @@ from envscaler_mcp.farm.openenv_routes import OpenEnvRoutes
 from envscaler_mcp.farm.peers import Mailboxes, Plane, Siblings
 from envscaler_mcp.farm.studio_agents import StudioAgents, StudioModel, model_player
 from envscaler_mcp.farm.studio_door import Studio, StudioDoor
-from envscaler_mcp.farm.studio_plane import ReaderPlane, StudioPlane
+from envscaler_mcp.farm.studio_plane import ReaderPlane
+from envscaler_mcp.farm.studio_runs import RunReader, RunsPlane
 from envscaler_mcp.farm.tokens import token_for
 from envscaler_mcp.farm.verdicts import Verdicts
 from envscaler_mcp.farm.worlds import Caps, Share, Worlds
@@ -73,6 +75,8 @@ class FarmConfig:
     """A model that may play there."""
     builder: BuilderHome | None = None
     """What builds blueprints for its owners, and where they are published."""
+    runs: Path | None = None
+    """The folder of run folders that are shown there."""
 
 
 class FrontEnd:
@@ -103,7 +107,7 @@ class FrontEnd:
         self.agents_of_studio = StudioAgents(config.studio_model)
         door = StudioDoor(config.secret, share, strangers, config.url, admits=config.studio)
         parts = self.worlds, self.siblings, config.url, self.verdicts, self.agents_of_studio, door
-        self.plane = plane = StudioPlane(*parts)
+        self.plane = plane = RunsPlane(*parts, runs=RunReader(config.runs, config.servers))
         classes = Classes(self.worlds)
         self.class_plane = ClassPlane(classes, *parts)
         visitors = SeatPlane(classes, *parts)

@@ -11,9 +11,9 @@ from envscaler_mcp import __version__
 from envscaler_mcp.serving.control.schemas import ENVIRONMENTS, ControlOperation, ErrorAnswer
 from envscaler_mcp.studio.build_schemas import BUILD_OPERATIONS
 from envscaler_mcp.studio.class_schemas import CLASS_OPERATIONS
-from envscaler_mcp.studio.schemas import STUDIO_OPERATIONS
+from envscaler_mcp.studio.run_schemas import OWNER_OPERATIONS, RUNS
 
-_OPERATIONS = (*STUDIO_OPERATIONS, *CLASS_OPERATIONS, *BUILD_OPERATIONS)
+_OPERATIONS = (*OWNER_OPERATIONS, *CLASS_OPERATIONS, *BUILD_OPERATIONS)
 
 _REFUSALS = {
     "400": "The request is wrong.",
@@ -54,7 +54,7 @@ def document() -> dict[str, Any]:
 def _described(operation: ControlOperation) -> dict[str, Any]:
     parameters: list[dict[str, Any]] = [
         {"name": part, "in": "path", "required": True, "schema": {"type": "string"}}
-        for part in ("name", "environment", "class", "blueprint", "build")
+        for part in ("name", "environment", "class", "blueprint", "build", "run")
         if f"{{{part}}}" in operation.path
     ]
     if operation.does == "open":
@@ -84,6 +84,8 @@ def _operation_id(operation: ControlOperation) -> str:
         return operation.does
     if operation.path.startswith(ENVIRONMENTS):
         return f"read_{operation.does}"
+    if operation.path.startswith(RUNS):
+        return operation.does
     return f"{operation.does}_world" if operation.does != "list" else "list_worlds"
 
 

@@ -20,6 +20,7 @@ from envscaler_mcp.farm.control_plane import FarmControlPlane
 from envscaler_mcp.farm.hosted_world import HostedWorld
 from envscaler_mcp.farm.peers import Siblings
 from envscaler_mcp.farm.studio_agents import StudioAgents
+from envscaler_mcp.farm.studio_arena import arena_of
 from envscaler_mcp.farm.studio_door import StudioDoor, Visitor
 from envscaler_mcp.farm.timeline import Caller, Timeline
 from envscaler_mcp.farm.verdicts import HOLDER, Verdicts
@@ -30,8 +31,8 @@ from envscaler_mcp.serving.control.plane import NoWorldError
 from envscaler_mcp.serving.control.schemas import ControlOperation
 from envscaler_mcp.serving.outcome import Outcome, encode
 from envscaler_mcp.studio.forms import forms_of
+from envscaler_mcp.studio.run_schemas import VISITOR_OPERATIONS, ArenaAnswer
 from envscaler_mcp.studio.schemas import (
-    READER_OPERATIONS,
     STUDIO_OPERATIONS,
     AgentsAnswer,
     Author,
@@ -228,6 +229,13 @@ class StudioPlane(FarmControlPlane):
             await asyncio.sleep(0)
         return cards
 
+    async def _do_arena(self, world: HostedWorld) -> ArenaAnswer:
+        forks = [fork for fork in self._worlds if fork.parent == world.name and self._shows(fork)]
+        return await arena_of(forks, self._do_checks, self.shown_name)
+
+    def _shows(self, world: HostedWorld) -> bool:  # noqa: ARG002 - pages of readers may see only one
+        return True
+
     async def _do_share(self, world: HostedWorld) -> ShareAnswer:
         if not self._door.admits:
             raise WorldError("This farm shows no studio; start it with --studio.")
@@ -242,7 +250,7 @@ class StudioPlane(FarmControlPlane):
 class ReaderPlane(StudioPlane):
     """What a page of a reader is answered: nothing that changes a world, and no name by which one could be called."""
 
-    operations: ClassVar[Sequence[ControlOperation]] = READER_OPERATIONS
+    operations: ClassVar[Sequence[ControlOperation]] = VISITOR_OPERATIONS
 
     def world(self, name: str) -> HostedWorld:
         """The world of that alias; NoWorldError where there is none, or another is the only one that is shown."""
@@ -269,6 +277,9 @@ class ReaderPlane(StudioPlane):
         only = VISITOR.get().world
         cards = (await super()._do_list(request))["worlds"]
         return {"worlds": [card for card in cards if only in ("", card["name"])]}
+
+    def _shows(self, world: HostedWorld) -> bool:
+        return VISITOR.get().world in ("", self._door.alias(world.name))
 
 
 VISITOR: ContextVar[Visitor] = ContextVar("visitor")

@@ -78,6 +78,7 @@ function row(id, task, reader) {
       button("Play it yourself", () => attempt(() => openWorld(id, task.id, "task"))),
       button("Watch it being solved", () => attempt(() => openWorld(id, task.id, "live"))),
       button("Play it with a class", () => attempt(() => openClass({ environment: id, scenario: task.id })), ".quiet"),
+      button("Arena", () => attempt(() => openWorld(id, task.id, "arena")), ".quiet", { title: "Several agents beside each other" }),
     ),
   );
 }

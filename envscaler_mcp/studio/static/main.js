@@ -16,7 +16,12 @@ const VIEWS = [
   [/^\/builder(?:\/([a-z0-9_]+))?$/, async () => (await import("./builder.js")).showBuilder],
   [/^\/join\/([\w-]+)$/, async () => (await import("./seat.js")).showJoin],
   [/^\/seat$/, async () => (await import("./seat.js")).showSeat],
-  [/^\/world\/([\w-]+)(?:\/(tables|playground|task|live))?$/, async () => (await import("./world.js")).showWorld],
+  [/^\/world\/([\w-]+)(?:\/(tables|playground|task|live|arena))?$/, async () => (await import("./world.js")).showWorld],
+  [/^\/runs$/, async () => (await import("./runs.js")).showRuns],
+  [/^\/run\/([\w.-]+)$/, async () => (await import("./runs.js")).showRun],
+  [/^\/run\/([\w.-]+)\/([^/]+)(?:\/(\d+))?$/, async () => (await import("./episode.js")).showEpisode],
+  [/^\/compare\/([\w.-]+)\/([\w.-]+)$/, async () => (await import("./compare.js")).showComparison],
+  [/^\/beside\/([\w.-]+)\/([^/]+)\/([\w.-]+)$/, async () => (await import("./compare.js")).showBeside],
 ];
 
 async function show() {
@@ -41,7 +46,7 @@ async function show() {
 }
 
 // What an owner finds beside the gallery.
-const ROOMS = [["Class", "/class"], ["Builder", "/builder"]];
+const ROOMS = [["Class", "/class"], ["Builder", "/builder"], ["Runs", "/runs"]];
 
 function showSession() {
   const path = location.hash.slice(1);

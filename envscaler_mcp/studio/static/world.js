@@ -32,6 +32,7 @@ export async function showWorld(main, signal, name, view = "tables") {
   if (view === "tables") body.append(tablesPanel(world), timelinePanel(world));
   else if (view === "playground") body.append(playground(world), el("div.side", {}, timelinePanel(world)), tablesPanel(world, { follow: true }));
   else if (view === "task") body.append(taskPanel(world));
+  else if (view === "arena") body.append((await import("./arena.js")).arenaPanel(world, signal));
   else body.append(livePanel(world, signal));
   const tell = () => {
     banner.hidden = !world.gone;
@@ -54,7 +55,7 @@ function dayOf(world) {
 }
 
 function header(world, view) {
-  const views = [["tables", "World"], ...(isReader() ? [] : [["playground", "Playground"]]), ["task", "Task"], ["live", "Live"]];
+  const views = [["tables", "World"], ...(isReader() ? [] : [["playground", "Playground"]]), ["task", "Task"], ["live", "Live"], ["arena", "Arena"]];
   return el(
     "header.world",
     { "data-world": world.name },
