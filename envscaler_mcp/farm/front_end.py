@@ -37,6 +37,7 @@ from envscaler_mcp.farm.studio_door import Studio, StudioDoor
 from envscaler_mcp.farm.studio_plane import ReaderPlane
 from envscaler_mcp.farm.studio_runs import RunReader, RunsPlane
 from envscaler_mcp.farm.tokens import token_for
+from envscaler_mcp.farm.train_plane import TrainPlane
 from envscaler_mcp.farm.verdicts import Verdicts
 from envscaler_mcp.farm.worlds import Caps, Share, Worlds
 from envscaler_mcp.grading.judging import judge
@@ -107,12 +108,17 @@ class FrontEnd:
         self.agents_of_studio = StudioAgents(config.studio_model)
         door = StudioDoor(config.secret, share, strangers, config.url, admits=config.studio)
         parts = self.worlds, self.siblings, config.url, self.verdicts, self.agents_of_studio, door
-        self.plane = plane = RunsPlane(*parts, runs=RunReader(config.runs, config.servers))
+        runs = RunReader(config.runs, config.servers)
+        self.plane = plane = RunsPlane(*parts, runs=runs)
         classes = Classes(self.worlds)
         self.class_plane = ClassPlane(classes, *parts)
         visitors = SeatPlane(classes, *parts)
         self.builds = Builds(config.builder)
-        more = [*self.class_plane.routes(), *BuildPlane(self.builds, *parts).routes()]
+        more = [
+            *self.class_plane.routes(),
+            *BuildPlane(self.builds, *parts).routes(),
+            *TrainPlane(*parts, runs=runs).routes(),
+        ]
         of_owners = [*plane.routes(), *more]
         readers = ReaderPlane(*parts)
         studio = Studio(door, of_owners, readers.routes(), visitors.routes(), visitors.join) if config.studio else None

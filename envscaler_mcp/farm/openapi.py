@@ -12,8 +12,9 @@ from envscaler_mcp.serving.control.schemas import ENVIRONMENTS, ControlOperation
 from envscaler_mcp.studio.build_schemas import BUILD_OPERATIONS
 from envscaler_mcp.studio.class_schemas import CLASS_OPERATIONS
 from envscaler_mcp.studio.run_schemas import OWNER_OPERATIONS, RUNS
+from envscaler_mcp.studio.train_schemas import TRAIN_OPERATIONS
 
-_OPERATIONS = (*OWNER_OPERATIONS, *CLASS_OPERATIONS, *BUILD_OPERATIONS)
+_OPERATIONS = (*OWNER_OPERATIONS, *CLASS_OPERATIONS, *BUILD_OPERATIONS, *TRAIN_OPERATIONS)
 
 _REFUSALS = {
     "400": "The request is wrong.",
@@ -80,7 +81,7 @@ def _described(operation: ControlOperation) -> dict[str, Any]:
 
 
 def _operation_id(operation: ControlOperation) -> str:
-    if operation in (*CLASS_OPERATIONS, *BUILD_OPERATIONS):
+    if operation in (*CLASS_OPERATIONS, *BUILD_OPERATIONS, *TRAIN_OPERATIONS):
         return operation.does
     if operation.path.startswith(ENVIRONMENTS):
         return f"read_{operation.does}"

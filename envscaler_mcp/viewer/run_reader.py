@@ -19,6 +19,7 @@ from envscaler_mcp.viewer import run_answers
 from envscaler_mcp.viewer.packing import dumped_json
 from envscaler_mcp.viewer.run_answers import StepStart
 from envscaler_mcp.viewer.run_shelf import NoRunError, RunShelf
+from envscaler_mcp.viewer.training import rows_of, training
 
 if sys.platform != "win32":
     import resource
@@ -26,7 +27,9 @@ if sys.platform != "win32":
 MOST_MEMORY = 3 << 30
 """Address space of the process."""
 
-Asks = Literal["runs", "run", "episodes", "episode", "run_tables", "compare_runs", "compare_episodes", "start"]
+Asks = Literal[
+    "runs", "run", "episodes", "episode", "run_tables", "compare_runs", "compare_episodes", "start", "training", "rows"
+]
 Kind = Literal["done", "start", "missing", "refused"]
 
 
@@ -62,6 +65,8 @@ def answer(root: Path, servers: ServerFolders, asks: Asks, asked: Mapping[str, s
 def _made(shelf: RunShelf, asks: Asks, asked: Mapping[str, str]) -> BaseModel | StepStart:
     if asks == "runs":
         return run_answers.run_list(shelf)
+    if asks == "training":
+        return training(shelf)
     run, id_, beside = shelf.run(asked["run"]), asked.get("id", ""), asked.get("with", "")
     match asks:
         case "run":
@@ -76,6 +81,8 @@ def _made(shelf: RunShelf, asks: Asks, asked: Mapping[str, str]) -> BaseModel | 
             return run_answers.run_comparison(run, shelf.run(beside), asked)
         case "compare_episodes":
             return run_answers.episode_comparison(run, id_, shelf.run(beside) if beside else None)
+        case "rows":
+            return rows_of(run, asked)
         case "start":
             return run_answers.step_start(run, id_, _number(asked.get("step", "")))
 

@@ -14,6 +14,7 @@ const VIEWS = [
   [/^\/class$/, async () => (await import("./class.js")).showClasses],
   [/^\/class\/([\w-]+)$/, async () => (await import("./class.js")).showClass],
   [/^\/builder(?:\/([a-z0-9_]+))?$/, async () => (await import("./builder.js")).showBuilder],
+  [/^\/train$/, async () => (await import("./train.js")).showTrain],
   [/^\/join\/([\w-]+)$/, async () => (await import("./seat.js")).showJoin],
   [/^\/seat$/, async () => (await import("./seat.js")).showSeat],
   [/^\/world\/([\w-]+)(?:\/(tables|playground|task|live|arena))?$/, async () => (await import("./world.js")).showWorld],
@@ -46,7 +47,7 @@ async function show() {
 }
 
 // What an owner finds beside the gallery.
-const ROOMS = [["Class", "/class"], ["Builder", "/builder"], ["Runs", "/runs"]];
+const ROOMS = [["Class", "/class"], ["Builder", "/builder"], ["Runs", "/runs"], ["Train", "/train"]];
 
 function showSession() {
   const path = location.hash.slice(1);
