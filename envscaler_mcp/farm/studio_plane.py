@@ -31,6 +31,7 @@ from envscaler_mcp.serving.control.plane import NoWorldError
 from envscaler_mcp.serving.control.schemas import ControlOperation
 from envscaler_mcp.serving.outcome import Outcome, encode
 from envscaler_mcp.studio.forms import forms_of
+from envscaler_mcp.studio.qr import qr_code
 from envscaler_mcp.studio.run_schemas import VISITOR_OPERATIONS, ArenaAnswer
 from envscaler_mcp.studio.schemas import (
     STUDIO_OPERATIONS,
@@ -241,7 +242,8 @@ class StudioPlane(FarmControlPlane):
             raise WorldError("This farm shows no studio; start it with --studio.")
         code = self._door.reader_code(VISITOR.get(), world.name, SHARE_SECONDS)
         place = f"world/{self._door.alias(world.name)}/live"
-        return ShareAnswer(address=f"{self._url}/#code={code}&at={place}", seconds=SHARE_SECONDS)
+        address = f"{self._url}/#code={code}&at={place}"
+        return ShareAnswer(address=address, seconds=SHARE_SECONDS, qr=qr_code(address))
 
     async def _do_snippets(self, world: HostedWorld, order: CallOrder) -> SnippetsAnswer:
         return snippets(self.card(world).url, order.tool, order.arguments)

@@ -50,6 +50,9 @@ def test_an_engineer_sees_curves_and_pass_at_k_and_copies_the_command_for_rows(e
     )
     tab.until("document.querySelector('.rowsfound pre')?.textContent.includes('/solved --format trl')")
     assert texts(tab, ".passing tbody tr:first-child .number")[-2:] == ["1.000", "6 of 6"]
+    solved = "document.querySelector('.passing tbody tr:first-child .number.dim').textContent"
+    tab.click(".segments [data-level=easy]")
+    tab.until(f"{solved} !== '6 of 6'")
     tab.do(
         "(() => { const s = document.querySelector('#format'); s.value = 'alpaca'; s.dispatchEvent(new Event('change')); })()"
     )

@@ -15,7 +15,6 @@ from tests.studio.runs import TASKS, record_runs
 from tests.studio.visitors import ENVIRONMENT, studio, visitor
 from tests.viewer.playing import envscaler
 
-
 pytestmark = pytest.mark.slow
 
 

@@ -1,7 +1,7 @@
 // Training: rewards over runs and within them, pass@k by world and level, and the rows that come of a run.
 
 import { get } from "./api.js";
-import { attempt, el, fill, place, plural, svg, textBlock } from "./dom.js";
+import { attempt, button, el, fill, place, plural, svg, textBlock } from "./dom.js";
 import { percent, runAddress, runPath, titled, titlesOf } from "./runs.js";
 
 const LEVELS = ["easy", "medium", "hard"];
@@ -77,20 +77,27 @@ function chart(title, across, lines, names) {
 // pass@k
 
 function rates(run) {
-  const most = Math.max(0, ...[run.all, ...run.worlds.map((world) => world.all)].map(({ passing }) => passing.length));
-  const ks = [1, 2, 4, 8, 16].filter((k) => k <= most);
-  if (most > 1 && !ks.includes(most)) ks.push(most);
   const levels = LEVELS.filter((level) => run.levels[level]);
-  const at = (rated, k) => rated?.passing.find((rate) => rate.k === k)?.at_least_once;
+  const most = Math.max(0, ...run.worlds.map((world) => world.all.passing.length), run.all.passing.length);
+  const ks = [...new Set([1, 2, 4, 8, 16, most])].filter((k) => k > 0 && k <= most).sort((a, b) => a - b);
+  const body = el("tbody", {});
+  const segments = el("div.segments", { role: "group", "aria-label": "Level" });
   const figure = (value) => el("td.number", {}, value === undefined ? el("span.none", {}, "–") : value.toFixed(3));
-  const row = (name, all, by) => el("tr", {}, el("th", { scope: "row" }, name), levels.map((level) => figure(at(by[level], 1))), ks.map((k) => figure(at(all, k))), el("td.number", {}, all.reward === null ? "–" : all.reward.toFixed(3)), el("td.number.dim", {}, `${all.solved} of ${all.done}`));
+  const row = (name, rated) => rated && el("tr", {}, el("th", { scope: "row" }, name), ks.map((k) => figure(rated.passing.find((rate) => rate.k === k)?.at_least_once)), el("td.number", {}, rated.reward === null ? "–" : rated.reward.toFixed(3)), el("td.number.dim", {}, `${rated.solved} of ${rated.done}`));
+  const show = (level) => {
+    for (const choice of segments.children) choice.setAttribute("aria-pressed", String(choice.dataset.level === level));
+    const of = (rated) => (level ? rated.levels[level] : rated.all);
+    fill(body, row("All worlds", of(run)), run.worlds.map((world) => row(titled(world.environment), of(world))));
+  };
+  for (const level of ["", ...levels]) segments.append(button(level || "all levels", () => show(level), "", { "data-level": level }));
+  show("");
   return [
-    el("header.row", {}, el("h2", {}, "pass@k of ", el("a", { href: runAddress(run.card.id) }, run.card.name)), el("span.dim", {}, `${percent(run.all.solved, run.all.done)} solved`)),
+    el("header.row", {}, el("h2", {}, "pass@k of ", el("a", { href: runAddress(run.card.id) }, run.card.name), el("span.dim", {}, ` ${percent(run.all.solved, run.all.done)} solved`)), segments),
     el("div.wide", { tabindex: 0, role: "region", "aria-label": "pass@k by world and level" }, el(
       "table.listing.passing",
       {},
-      el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "World"), levels.map((level) => el("th.number", { scope: "col" }, `pass@1, ${level}`)), ks.map((k) => el("th.number", { scope: "col" }, `pass@${k}`)), el("th.number", { scope: "col" }, "Reward"), el("th.number", { scope: "col" }, "Solved"))),
-      el("tbody", {}, row("All worlds", run.all, run.levels), run.worlds.map((world) => row(titled(world.environment), world.all, world.levels))),
+      el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "World"), ks.map((k) => el("th.number", { scope: "col" }, `pass@${k}`)), el("th.number", { scope: "col" }, "Reward"), el("th.number", { scope: "col" }, "Solved"))),
+      body,
     )),
     most < 2 && el("p.hint", {}, "Each task was played once; ", el("code", {}, "envscaler run --repeat 8"), " plays it several times, for pass@k of larger k."),
   ];

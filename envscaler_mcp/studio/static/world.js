@@ -5,6 +5,7 @@ import { attempt, button, dialog, el, fill, notice, place, plural, sentence, tex
 import { livePanel } from "./live.js";
 import { World } from "./model.js";
 import { playground } from "./playground.js";
+import { qrPicture } from "./qr.js";
 import { tablesPanel } from "./tables.js";
 import { taskPanel } from "./task.js";
 import { timelinePanel } from "./timeline.js";
@@ -80,11 +81,12 @@ async function fork(world, view) {
 }
 
 async function share(world) {
-  const { address, seconds } = await post(`${world.path}/share`);
+  const { address, seconds, qr } = await post(`${world.path}/share`);
   dialog(
     "Share this world",
     el("p", {}, `This address opens one page within ${Math.round(seconds / 60)} minutes. It shows what happens here as it happens, and may change nothing.`),
     textBlock("Address", address),
+    qrPicture(qr, "The address as a QR code"),
   );
 }
 
