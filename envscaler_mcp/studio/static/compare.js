@@ -4,7 +4,7 @@ import { get } from "./api.js";
 import { attempt, button, el, fill, place, plural } from "./dom.js";
 import { levelTag } from "./environment.js";
 import { banner, opening, Replay, told } from "./episode.js";
-import { asked, episodeAddress, outcomeSign, percent, runAddress, runPath, titled, titlesOf } from "./runs.js";
+import { asked, episodeAddress, outcomeSign, percent, runAddress, runPath, taskName, titled, titlesOf } from "./runs.js";
 
 const said = (comparison, change) => ({
   left: `only ${comparison.left.name}`, right: `only ${comparison.right.name}`, both: "both", neither: "neither", missing: "not in both",
@@ -62,10 +62,9 @@ export async function showComparison(main, signal, left, right) {
 }
 
 function comparedRow({ left, right }, row) {
-  const name = row.repetition ? `${row.scenario}, play ${row.repetition + 1}` : row.scenario;
   const address = row.left && row.right ? `#/beside/${left.id}/${encodeURIComponent(row.left.id)}/${right.id}` : row.left ? episodeAddress(left.id, row.left.id) : row.right ? episodeAddress(right.id, row.right.id) : null;
   const cell = (episode) => el("td", {}, outcomeSign(episode), episode && el("span.dim", {}, ` ${episode.reward.toFixed(2)} · ${plural(episode.steps, "step")}`));
-  return el("tr", { "data-change": row.change }, el("th", { scope: "row" }, address ? el("a", { href: address }, name) : name), el("td", {}, titled(row.environment)), el("td", {}, row.level ? levelTag(row.level) : "–"), cell(row.left), cell(row.right));
+  return el("tr", { "data-change": row.change }, el("th", { scope: "row" }, address ? el("a", { href: address }, taskName(row)) : taskName(row)), el("td", {}, titled(row.environment)), el("td", {}, row.level ? levelTag(row.level) : "–"), cell(row.left), cell(row.right));
 }
 
 // Two episodes

@@ -43,7 +43,9 @@ export class Replay extends EventTarget {
     this.labelsBefore = new Map([...(this.labelsBefore ?? []), ...before]);
     this.tables = tables;
     this.at = this.shown = step;
-    this.lit = { tables: litBy(this.episode.steps[step - 1]?.call?.diff), step };
+    // Where the step itself changed nothing, what was changed last is lit.
+    const changed = this.episode.steps.slice(0, step).findLast((each) => litBy(each.call?.diff).size > 0);
+    this.lit = { tables: litBy(changed?.call.diff), step };
     return true;
   }
 
@@ -66,11 +68,11 @@ export async function showEpisode(main, signal, run, encoded, chosen) {
   const side = el("aside.aside", { "aria-label": "The world after this step" });
   const state = { playing: 0, pace: 1100 };
   const buttons = {
-    first: button("⏮", () => step(0), "", { "aria-label": "To the start", title: "To the start" }),
+    first: button("|◀", () => step(0), "", { "aria-label": "To the start", title: "To the start" }),
     back: button("◀", () => step(replay.wanted - 1), "", { "aria-label": "One step back", title: "One step back (k)" }),
     play: button("Play", () => (state.playing ? pause() : play()), ".primary", { "data-does": "play" }),
     on: button("▶", () => step(replay.wanted + 1), "", { "aria-label": "One step on", title: "One step on (j)" }),
-    end: button("⏭", () => step(last), "", { "aria-label": "To the end", title: "To the end" }),
+    end: button("▶|", () => step(last), "", { "aria-label": "To the end", title: "To the end" }),
   };
   const paces = el("select", { "aria-label": "Speed", onchange: () => { state.pace = Number(paces.value); } }, PACES.map(([name, wait]) => el("option", { value: wait, selected: wait === state.pace }, name)));
   const opens = button("", () => attempt(open), "", { "data-does": "open-step" });
@@ -102,8 +104,8 @@ export async function showEpisode(main, signal, run, encoded, chosen) {
     if (!episode.playable) return;
     const read = replay.shown === replay.wanted || (await attempt(() => replay.read(replay.wanted)));
     if (read && !signal.aborted) {
-      replay.tell();
       if (!side.querySelector(".tables")) side.append(tablesPanel(replay, { follow: true }));
+      replay.tell();
     }
   }
 
@@ -166,7 +168,7 @@ export function banner(run, episode) {
       el("h1", {}, row.outcome === "solved" ? "Solved" : row.outcome === "failed" ? "Not solved" : "Disturbed", el("span.dim", {}, ` reward ${row.reward.toFixed(2)}`)),
       why && el("p.why", {}, why),
       episode.frame_violations.length > 0 && el("p.why", {}, `Changed, though the task does not allow it: ${episode.frame_violations.slice(0, 6).join(", ")}${episode.frame_violations.length > 6 ? " …" : ""}`),
-      el("p.dim", {}, [titled(row.environment), row.scenario, `agent ${episode.agent}`, row.repetition ? `play ${row.repetition + 1}` : "", plural(row.steps, "step"), row.masked ? "masked: not for training" : ""].filter(Boolean).join(" · "), " ", row.level && levelTag(row.level))),
+      el("p.dim", {}, [titled(row.environment), row.scenario, `agent ${episode.agent}`, row.repetition > 1 ? `play ${row.repetition}` : "", plural(row.steps, "step"), row.masked ? "masked: not for training" : ""].filter(Boolean).join(" · "), " ", row.level && levelTag(row.level))),
   );
 }
 
