@@ -29,7 +29,20 @@ MOST_WAITING = 16
 REPLAY_SECONDS = 20.0
 """How long the calls before a step may take together."""
 LEASE = 3_600.0
-_ASKED = ("id", "with", "after", "search", "environment", "level", "outcome", "change", "offset", "format", "only")
+_ASKED = (
+    "id",
+    "with",
+    "of",
+    "after",
+    "search",
+    "environment",
+    "level",
+    "outcome",
+    "change",
+    "offset",
+    "format",
+    "only",
+)
 _LONGEST = 2_000
 
 

@@ -297,7 +297,7 @@ RUN_OPERATIONS = (
     _of_run(
         "run_tables",
         "/tables",
-        "The state after step `?after=` of the episode that `?id=` names, as tables with labels.",
+        "The state after step `?after=` of the episode that `?id=` names, or of its solution with `of=solution`, as tables.",
         TablesAnswer,
     ),
     _of_run(

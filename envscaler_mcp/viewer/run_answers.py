@@ -161,9 +161,11 @@ def one_episode(run: OpenRun, id_: str) -> EpisodeAnswer:
     return episode_answer(run.card.id, row, run.review.of(run.record(id_)), run.review)
 
 
-def tables_after(run: OpenRun, id_: str, after: int) -> TablesAnswer:
-    """The state after so many steps of an episode, made again from what was recorded."""
+def tables_after(run: OpenRun, id_: str, after: int, *, solution: bool = False) -> TablesAnswer:
+    """The state after so many steps of an episode, or of the solution of its task, made again from what was recorded."""
     reviewed = _reviewed(run, id_)
+    if solution:
+        reviewed = played_by_oracle(run.review, reviewed)
     assert reviewed.scenario is not None
     initial = run.review.initial(reviewed.scenario)
     episode = reviewed.episode

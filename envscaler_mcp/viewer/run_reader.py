@@ -76,7 +76,9 @@ def _made(shelf: RunShelf, asks: Asks, asked: Mapping[str, str]) -> BaseModel | 
         case "episode":
             return run_answers.one_episode(run, id_)
         case "run_tables":
-            return run_answers.tables_after(run, id_, _number(asked.get("after", "")))
+            return run_answers.tables_after(
+                run, id_, _number(asked.get("after", "")), solution=asked.get("of") == "solution"
+            )
         case "compare_runs":
             return run_answers.run_comparison(run, shelf.run(beside), asked)
         case "compare_episodes":

@@ -130,7 +130,11 @@ async def test_an_episode_stands_beside_its_solution_and_beside_another_run(owne
         # Only the last call of the solution is missing.
         assert beside["parts_at"] == len([step for step in beside["left"]["steps"] if step["call"]]) + 1
         assert [pair["same"] for pair in beside["rows"]].index(False) == beside["parts_at"] - 1
+        steps = len(beside["right"]["steps"])
+        solved = await owner.get(f"/v1/runs/half/tables?id={quote(row['id'])}&after={steps}&of=solution")
         other = await owner.get(f"/v1/runs/half/beside?id={quote(row['id'])}&with=solved")
+        oracle = quote(other["right"]["row"]["id"])
+        assert solved == await owner.get(f"/v1/runs/solved/tables?id={oracle}&after={steps}")
         assert other["parts_at"] == beside["parts_at"]
         same = await owner.get(f"/v1/runs/half/beside?id={quote(row['id'])}&with=half")
         assert (same["parts_at"], all(pair["same"] for pair in same["rows"])) == (0, True)

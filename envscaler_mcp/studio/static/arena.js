@@ -26,7 +26,7 @@ export function arenaPanel(world, signal) {
   const start = button("Start all", () => attempt(begin), ".primary", { "data-does": "start" });
   const pause = button("Pause", () => (state.running ? halt() : go()), "", { "data-does": "pause", hidden: true });
   const paces = el("select", { "aria-label": "Speed", onchange: () => { state.pace = Number(paces.value); } }, PACES.map(([name, wait]) => el("option", { value: wait, selected: wait === state.pace }, name)));
-  const status = el("span.dim", { role: "status" });
+  const status = el("p.dim", { role: "status" });
   const board = el("section.sheet.board", { "aria-label": "Standing", hidden: true });
   const lanes = el("div.lanes", {});
   const hand = el("section.person", { "aria-label": "Your turn", hidden: true });
@@ -116,6 +116,7 @@ export function arenaPanel(world, signal) {
     state.hand = { name, closing };
     mine.addEventListener("change", () => attempt(look));
     hand.hidden = false;
+    panel.classList.add("handed");
     fill(hand, el("h2", {}, "Your turn"), playground(mine));
   }
 
@@ -123,6 +124,7 @@ export function arenaPanel(world, signal) {
     state.hand?.closing.abort();
     state.hand = null;
     hand.hidden = true;
+    panel.classList.remove("handed");
     hand.replaceChildren();
   }
 
@@ -170,7 +172,7 @@ export function arenaPanel(world, signal) {
       el("ol.steps", { "data-lane": each.world },
         each.more_steps > 0 && el("li.dim", {}, `${plural(each.more_steps, "earlier call")}`),
         each.steps.map((step, place) => [
-          parting && base + place + 1 === parting && el("li.parting", {}, el("span", {}, "here they part")),
+          parting > 1 && base + place + 1 === parting && el("li.parting", {}, el("span", {}, "here they part")),
           item(world, step, { undoes: false }),
         ]),
         !each.steps.length && el("li.empty", {}, "No call yet."),
@@ -184,11 +186,10 @@ export function arenaPanel(world, signal) {
     "div.arena",
     {},
     reader ? el("p.dim", {}, "You see what happens here as it happens.") : el("div.controls.row", { role: "group", "aria-label": "Agents" }, setup, start, pause, el("label", {}, "speed ", paces)),
-    task !== null && el("p.request.asked", {}, task),
-    el("p.row", {}, status),
-    board,
-    hand,
+    el("div.ring", {}, task !== null && el("p.request.asked", {}, task), board),
+    status,
     lanes,
+    hand,
   );
   drawSetup();
   draw();

@@ -4,7 +4,7 @@ import { get } from "./api.js";
 import { attempt, button, el, fill, place, plural } from "./dom.js";
 import { levelTag } from "./environment.js";
 import { banner, opening, Replay, told } from "./episode.js";
-import { asked, episodeAddress, outcomeSign, percent, runAddress, runPath, titled, titlesOf } from "./runs.js";
+import { asked, episodeAddress, outcomeSign, percent, runAddress, runPath, taskName, titled, titlesOf } from "./runs.js";
 
 const said = (comparison, change) => ({
   left: `only ${comparison.left.name}`, right: `only ${comparison.right.name}`, both: "both", neither: "neither", missing: "not in both",
@@ -62,10 +62,9 @@ export async function showComparison(main, signal, left, right) {
 }
 
 function comparedRow({ left, right }, row) {
-  const name = row.repetition ? `${row.scenario}, play ${row.repetition + 1}` : row.scenario;
   const address = row.left && row.right ? `#/beside/${left.id}/${encodeURIComponent(row.left.id)}/${right.id}` : row.left ? episodeAddress(left.id, row.left.id) : row.right ? episodeAddress(right.id, row.right.id) : null;
   const cell = (episode) => el("td", {}, outcomeSign(episode), episode && el("span.dim", {}, ` ${episode.reward.toFixed(2)} · ${plural(episode.steps, "step")}`));
-  return el("tr", { "data-change": row.change }, el("th", { scope: "row" }, address ? el("a", { href: address }, name) : name), el("td", {}, titled(row.environment)), el("td", {}, row.level ? levelTag(row.level) : "–"), cell(row.left), cell(row.right));
+  return el("tr", { "data-change": row.change }, el("th", { scope: "row" }, address ? el("a", { href: address }, taskName(row)) : taskName(row)), el("td", {}, titled(row.environment)), el("td", {}, row.level ? levelTag(row.level) : "–"), cell(row.left), cell(row.right));
 }
 
 // Two episodes
@@ -79,8 +78,7 @@ export async function showBeside(main, signal, run, encoded, other) {
   place(["Runs", "#/runs"], [run, runAddress(run)], [left.row.scenario || id, episodeAddress(run, id)], [solution ? "beside the solution" : `beside ${other}`]);
   const worlds = [new Replay(run, left), new Replay(solution ? run : other, right)];
   if (left.playable) await attempt(() => worlds[0].read(left.steps.length));
-  if (right.playable && !solution) await attempt(() => worlds[1].read(right.steps.length));
-  else worlds[1].tables = worlds[0].tables;
+  if (right.playable) await attempt(() => worlds[1].read(right.steps.length, solution ? id : ""));
   if (signal.aborted) return;
   const names = [left.agent, solution ? "solution" : right.agent];
   const labels = names[0] === names[1] ? [run, other] : names;
@@ -95,8 +93,12 @@ export async function showBeside(main, signal, run, encoded, other) {
       list.append(el("li.parting", {}, el("span", {}, parting === 1 ? "They part at the first call" : `The same until call ${parting - 1}; here they part`)));
     }
     calls = after;
+    if (pair.same && alike(...steps)) {
+      list.append(el("li.pair.same", {}, el("div.cell.both", {}, el("p.who", {}, "both"), el("ol.told", {}, told(worlds[0], left, steps[0])))));
+      continue;
+    }
     list.append(el(
-      `li.pair${pair.same ? ".same" : ""}`,
+      "li.pair",
       {},
       steps.map((step, side) => el(`div.cell.${side ? "b" : "a"}`, {}, el("p.who", {}, labels[side]), step ? el("ol.told", {}, told(worlds[side], side ? right : left, step)) : el("p.none", {}, "–"))),
     ));
@@ -110,5 +112,8 @@ export async function showBeside(main, signal, run, encoded, other) {
     (left.more_steps > 0 || right.more_steps > 0) && el("p.dim", {}, "Later steps are not shown here."),
   );
 }
+
+// What both did and were answered is shown once.
+const alike = (a, b) => [a, b].every((step) => !step.thinks) && JSON.stringify([a.says, a.hears, a.call?.result]) === JSON.stringify([b.says, b.hears, b.call?.result]);
 
 const lamps = (episode) => episode.checks.length > 0 && el("ul.lamps", { "aria-label": "Checks" }, episode.checks.map((lamp, place) => el(`li.lamp.${lamp.holds ? "on" : "off"}`, {}, el("span.bulb", { role: "img", "aria-label": lamp.holds ? "holds" : "does not hold" }), el("span", {}, lamp.words || `check ${place + 1}`))));

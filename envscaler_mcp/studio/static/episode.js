@@ -3,7 +3,7 @@
 import { get, post } from "./api.js";
 import { attempt, button, copy, el, fill, notice, place, plural } from "./dom.js";
 import { levelTag } from "./environment.js";
-import { episodeAddress, outcomeSign, runAddress, runPath, titled, titlesOf } from "./runs.js";
+import { asked, episodeAddress, outcomeSign, runAddress, runPath, titled, titlesOf } from "./runs.js";
 import { tablesPanel } from "./tables.js";
 import { item, later } from "./timeline.js";
 import { World, litBy } from "./model.js";
@@ -34,16 +34,18 @@ export class Replay extends EventTarget {
     return new Set(this.at ? this.episode.steps[this.at - 1].holds : this.episode.holds);
   }
 
-  async read(step) {
+  // Where this is the solution of an episode's task, that episode is named.
+  async read(step, solutionOf = "") {
     const mine = (this.reading = step);
-    const path = `${runPath(this.run)}/tables?id=${encodeURIComponent(this.episode.row.id)}&after=${step}`;
-    const tables = await get(path);
+    const tables = await get(`${runPath(this.run)}/tables?${asked({ id: solutionOf || this.episode.row.id, of: solutionOf && "solution", after: step })}`);
     if (mine !== this.reading) return false;
     const before = this.tables.tables.flatMap((table) => Object.entries(table.labels).map(([id, label]) => [`${table.name}/${id}`, label]));
     this.labelsBefore = new Map([...(this.labelsBefore ?? []), ...before]);
     this.tables = tables;
     this.at = this.shown = step;
-    this.lit = { tables: litBy(this.episode.steps[step - 1]?.call?.diff), step };
+    // Where the step itself changed nothing, what was changed last is lit.
+    const changed = this.episode.steps.slice(0, step).findLast((each) => litBy(each.call?.diff).size > 0);
+    this.lit = { tables: litBy(changed?.call.diff), step };
     return true;
   }
 
@@ -66,14 +68,15 @@ export async function showEpisode(main, signal, run, encoded, chosen) {
   const side = el("aside.aside", { "aria-label": "The world after this step" });
   const state = { playing: 0, pace: 1100 };
   const buttons = {
-    first: button("⏮", () => step(0), "", { "aria-label": "To the start", title: "To the start" }),
+    first: button("|◀", () => step(0), "", { "aria-label": "To the start", title: "To the start" }),
     back: button("◀", () => step(replay.wanted - 1), "", { "aria-label": "One step back", title: "One step back (k)" }),
     play: button("Play", () => (state.playing ? pause() : play()), ".primary", { "data-does": "play" }),
     on: button("▶", () => step(replay.wanted + 1), "", { "aria-label": "One step on", title: "One step on (j)" }),
-    end: button("⏭", () => step(last), "", { "aria-label": "To the end", title: "To the end" }),
+    end: button("▶|", () => step(last), "", { "aria-label": "To the end", title: "To the end" }),
   };
   const paces = el("select", { "aria-label": "Speed", onchange: () => { state.pace = Number(paces.value); } }, PACES.map(([name, wait]) => el("option", { value: wait, selected: wait === state.pace }, name)));
   const opens = button("", () => attempt(open), "", { "data-does": "open-step" });
+  const others = el("select", { "aria-label": "Beside another run", hidden: true, onchange: () => { location.hash = `#/beside/${run}/${encoded}/${others.value}`; } });
   replay.wanted = last;
 
   function pause() {
@@ -102,8 +105,8 @@ export async function showEpisode(main, signal, run, encoded, chosen) {
     if (!episode.playable) return;
     const read = replay.shown === replay.wanted || (await attempt(() => replay.read(replay.wanted)));
     if (read && !signal.aborted) {
-      replay.tell();
       if (!side.querySelector(".tables")) side.append(tablesPanel(replay, { follow: true }));
+      replay.tell();
     }
   }
 
@@ -143,7 +146,7 @@ export async function showEpisode(main, signal, run, encoded, chosen) {
   fill(
     main,
     banner(run, episode),
-    el("div.controls.row", { role: "group", "aria-label": "Steps" }, buttons.first, buttons.back, buttons.play, buttons.on, buttons.end, where, el("label", {}, "speed ", paces), el("span.gap", {}), episode.playable && opens, episode.playable && el("a.button", { href: `#/beside/${run}/${encoded}/solution` }, "Beside the solution"), button("Copy link", () => copy(location.href), ".quiet")),
+    el("div.controls.row", { role: "group", "aria-label": "Steps" }, buttons.first, buttons.back, buttons.play, buttons.on, buttons.end, where, el("label", {}, "speed ", paces), el("span.gap", {}), episode.playable && opens, episode.playable && el("a.button", { href: `#/beside/${run}/${encoded}/solution` }, "Beside the solution"), others, button("Copy link", () => copy(location.href), ".quiet")),
     el("div.replay", {}, el("section.conversation", { "aria-label": "What happened" }, el("h2", {}, "What happened"), turns), side),
   );
   fill(side, episode.checks.length > 0 && el("section.checks", { "aria-label": "Checks" }, el("h2", {}, "Checks"), lampList), episode.unsure && el("p.banner.warn", {}, `When each check turned true is not known for sure: ${episode.unsure}`), episode.unreadable && el("p.banner", {}, episode.unreadable));
@@ -152,6 +155,11 @@ export async function showEpisode(main, signal, run, encoded, chosen) {
     if (event.key === "j" || event.key === "k") step(replay.wanted + (event.key === "j" ? 1 : -1));
   }, { signal });
   signal.addEventListener("abort", pause);
+  get("/v1/runs").then(({ runs }) => {
+    const rest = runs.filter((each) => each.id !== run && !each.problem);
+    others.hidden = !rest.length;
+    fill(others, el("option", { value: "" }, "Beside another run …"), rest.map((each) => el("option", { value: each.id }, each.name)));
+  }, () => {});
   await step(chosen === undefined ? last : Number(chosen));
 }
 
@@ -166,7 +174,7 @@ export function banner(run, episode) {
       el("h1", {}, row.outcome === "solved" ? "Solved" : row.outcome === "failed" ? "Not solved" : "Disturbed", el("span.dim", {}, ` reward ${row.reward.toFixed(2)}`)),
       why && el("p.why", {}, why),
       episode.frame_violations.length > 0 && el("p.why", {}, `Changed, though the task does not allow it: ${episode.frame_violations.slice(0, 6).join(", ")}${episode.frame_violations.length > 6 ? " …" : ""}`),
-      el("p.dim", {}, [titled(row.environment), row.scenario, `agent ${episode.agent}`, row.repetition ? `play ${row.repetition + 1}` : "", plural(row.steps, "step"), row.masked ? "masked: not for training" : ""].filter(Boolean).join(" · "), " ", row.level && levelTag(row.level))),
+      el("p.dim", {}, [titled(row.environment), row.scenario, `agent ${episode.agent}`, row.repetition > 1 ? `play ${row.repetition}` : "", plural(row.steps, "step"), row.masked ? "masked: not for training" : ""].filter(Boolean).join(" · "), " ", row.level && levelTag(row.level))),
   );
 }
 

@@ -1,7 +1,7 @@
 // Recorded runs: the folders, and one run in figures with its episodes.
 
 import { get } from "./api.js";
-import { attempt, button, el, fill, place, plural, words } from "./dom.js";
+import { attempt, button, el, fill, place, plural, visible, words } from "./dom.js";
 
 const LEVELS = ["easy", "medium", "hard"];
 const OUTCOMES = [["", "all"], ["solved", "solved"], ["failed", "not solved"], ["disturbed", "disturbed"]];
@@ -75,7 +75,7 @@ function runRow(run, pick) {
     el("td", {}, box),
     el("th", { scope: "row" }, run.problem ? run.name : el("a", { href: runAddress(run.id) }, run.name)),
     run.problem ? el("td.dim", { colspan: 4 }, run.problem) : [
-      el("td", {}, run.agent, run.mode === "conversation" && el("span.tag", {}, "conversation"), run.benchmark && el("span.tag", {}, run.benchmark)),
+      el("td", {}, run.agent, run.mode === "conversation" && [" ", el("span.tag", {}, "conversation")], run.benchmark && [" ", el("span.tag", {}, run.benchmark)]),
       el("td.solved", {}, el("span.dim", {}, plural(run.planned, "episode"))),
       el("td.reward", {}, "…"),
       el("td.masked", {}, "…"),
@@ -143,13 +143,13 @@ function verdicts(run, choose) {
 
 function failures({ all }) {
   const owners = Object.entries(all.failures).sort((a, b) => b[1] - a[1]);
-  return owners.length > 0 && el("section.sheet", { "aria-label": "Failures" }, el("h2", {}, "Failures, by whose they are"), el("dl.counts", {}, owners.map(([owner, count]) => el("div", {}, el("dt", {}, words(owner)), el("dd", {}, String(count))))));
+  return owners.length > 0 && el("section.sheet", { "aria-label": "Failures" }, el("h2", {}, "Failures by owner"), el("dl.counts", {}, owners.map(([owner, count]) => el("div", {}, el("dt", {}, words(owner)), el("dd", {}, String(count))))));
 }
 
 function passes({ passing }) {
-  return passing.length > 1 && el("section.sheet", { "aria-label": "How surely" }, el("h2", {}, "How surely"), el("table.listing", {},
-    el("thead", {}, el("tr", {}, ["k plays", "at least one solves (pass@k)", "all solve (pass^k)"].map((name) => el("th.number", { scope: "col" }, name)))),
-    el("tbody", {}, passing.slice(0, 16).map((rate) => el("tr", {}, el("th.number", { scope: "row" }, String(rate.k)), el("td.number", {}, rate.at_least_once.toFixed(3)), el("td.number", {}, rate.every_time.toFixed(3)))))));
+  return passing.length > 1 && el("section.sheet", { "aria-label": "How surely" }, el("h2", {}, "How surely"), el("p.dim", {}, "pass@k: at least one of k plays solves a task. pass^k: all of them do."), el("div.wide", { tabindex: 0, role: "region", "aria-label": "How surely" }, el("table.listing", {},
+    el("thead", {}, el("tr", {}, ["k", "pass@k", "pass^k"].map((name) => el("th.number", { scope: "col" }, name)))),
+    el("tbody", {}, passing.slice(0, 16).map((rate) => el("tr", {}, el("th.number", { scope: "row" }, String(rate.k)), el("td.number", {}, rate.at_least_once.toFixed(3)), el("td.number", {}, rate.every_time.toFixed(3))))))));
 }
 
 function episodes(id, run, chosen) {
@@ -193,6 +193,9 @@ function episodes(id, run, chosen) {
   return { panel, choose };
 }
 
+// A task and which play of it; the id also names the agent, which is the same in the whole run.
+export const taskName = (row) => (row.scenario ? `${row.scenario}${row.repetition > 1 ? `, play ${row.repetition}` : ""}` : row.id);
+
 const SIGNS = { solved: "✓", failed: "✕", disturbed: "!" };
 const SAID = { solved: "solved", failed: "not solved", disturbed: "disturbed" };
 export const outcomeSign = (row) => (row ? el(`span.outcome.${row.outcome}`, { role: "img", "aria-label": SAID[row.outcome], title: SAID[row.outcome] }, SIGNS[row.outcome]) : el("span.none", {}, "–"));
@@ -202,11 +205,11 @@ function episodeRow(run, row) {
     "tr",
     { "data-episode": row.id },
     el("td", {}, outcomeSign(row)),
-    el("th", { scope: "row" }, el("a", { href: episodeAddress(run, row.id) }, row.id)),
+    el("th", { scope: "row" }, el("a", { href: episodeAddress(run, row.id), title: visible(row.id) }, taskName(row))),
     el("td", {}, titled(row.environment)),
     el("td", {}, row.level ? el(`span.tag.level-${row.level}`, {}, row.level) : "–"),
     el("td.number", {}, row.reward.toFixed(2)),
     el("td.number", {}, String(row.steps)),
-    el("td.why", {}, row.outcome === "solved" ? "" : [row.outcome === "disturbed" && el("b", {}, `${words(row.owner)}: `), row.reason]),
+    el("td.why", { title: visible(row.reason) }, row.outcome === "solved" ? "" : [row.outcome === "disturbed" && el("b", {}, `${words(row.owner)}: `), row.reason]),
   );
 }
