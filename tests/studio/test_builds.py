@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -168,6 +169,20 @@ async def test_a_build_that_does_not_end_is_ended_and_so_is_one_that_takes_all_m
         command = (sys.executable, "-c", program)
         async with builder(tmp_path / str(number), command) as owner:
             assert why in (await built(owner, "x"))["failed"]
+
+
+async def test_the_kernel_holds_a_build_to_its_time(tmp_path: Path) -> None:
+    program = "from envscaler_mcp.pipeline import builder_process as b; b.SECONDS = 1; b.main()"
+    async with builder(tmp_path, (sys.executable, "-c", program)) as owner:
+        made = await built(owner, await text_of(owner, ENVIRONMENT))
+        assert "longer" in made["failed"]
+        assert made["lines"][-1]["stage"] != "done"
+
+
+def test_the_kernel_holds_a_build_to_its_memory() -> None:
+    program = "from envscaler_mcp.pipeline import builder_process as b; b._bound(); bytearray(b.MEMORY)"
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert ended.stderr.splitlines()[-1] == "MemoryError"
 
 
 async def test_another_build_ends_the_one_before_it_and_stop_ends_one(tmp_path: Path) -> None:
