@@ -271,6 +271,9 @@ class ReaderPlane(StudioPlane):
     def _may_show(self, task: Scenario) -> bool:
         return task.split == "train"
 
+    def _shows(self, world: HostedWorld) -> bool:
+        return VISITOR.get().world in ("", self._door.alias(world.name))
+
     def card_from_elsewhere(self, card: dict[str, Any]) -> dict[str, Any]:
         """A world of another process of the farm as readers see it."""
         return {**card, "name": self._door.alias(card["name"]), "url": ""}
@@ -279,9 +282,6 @@ class ReaderPlane(StudioPlane):
         only = VISITOR.get().world
         cards = (await super()._do_list(request))["worlds"]
         return {"worlds": [card for card in cards if only in ("", card["name"])]}
-
-    def _shows(self, world: HostedWorld) -> bool:
-        return VISITOR.get().world in ("", self._door.alias(world.name))
 
 
 VISITOR: ContextVar[Visitor] = ContextVar("visitor")

@@ -1,6 +1,6 @@
 """Answers about run folders, made in a process that has nothing else to do: a folder may come from strangers.
 
-Its memory is bounded here; whoever asks bounds the time, and ends the process that takes longer.
+Its memory is bounded here; the farm that asks bounds the time, and ends the process that takes longer.
 """
 
 from __future__ import annotations
