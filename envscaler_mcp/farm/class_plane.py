@@ -223,7 +223,11 @@ class SeatPlane(StudioPlane):
         return AgentsAnswer(agents=())
 
     async def _do_checks(self, world: HostedWorld) -> ChecksAnswer:
-        return (await super()._do_checks(world)).model_copy(update={"steps": 0, "next_step": 0})
+        checks = await super()._do_checks(world)
+        if checks.solved:
+            # No board may be open, and one looks only now and then.
+            self._seat.note_solved(world)
+        return checks.model_copy(update={"steps": 0, "next_step": 0})
 
     async def _do_call(self, world: HostedWorld, order: CallOrder) -> RecordedCall:
         self._unlocked_seat()

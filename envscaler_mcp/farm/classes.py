@@ -88,8 +88,13 @@ class Seat:
         verdict = await verdicts.verdict(world, "framed", holder)
         self._seen = moment
         result.verdict, result.calls = verdict, moment[2]
-        if verdict.solved and result.solved_after is None:
-            result.solved_after = time.monotonic() - self._began
+        if verdict.solved:
+            self.note_solved(world)
+
+    def note_solved(self, world: HostedWorld) -> None:
+        """The task is solved in this world; the first time counts."""
+        if self.world is world and self.results[-1].solved_after is None:
+            self.results[-1].solved_after = time.monotonic() - self._began
 
 
 @dataclass(eq=False)

@@ -225,7 +225,7 @@ def _tasks_in(before: Path) -> Iterator[tuple[Scenario, State]]:
 
 
 def _publish(folder: Path, servers: Path, registry: Path) -> None:
-    """Write what was built into a home; it takes the place of an environment of its id only where the home made that."""
+    """Write what was built into a home; an environment of its id there is replaced, unless it is the library's."""
     document = json.loads((folder / BUILT).read_text(encoding="utf-8"))
     made = _environment(document)
     if made.environment.id in blueprint_files():
