@@ -146,7 +146,7 @@ export async function showEpisode(main, signal, run, encoded, chosen) {
   fill(
     main,
     banner(run, episode),
-    el("div.controls.row", { role: "group", "aria-label": "Steps" }, buttons.first, buttons.back, buttons.play, buttons.on, buttons.end, where, el("label", {}, "speed ", paces), el("span.gap", {}), episode.playable && opens, episode.playable && el("a.button", { href: `#/beside/${run}/${encoded}/solution` }, "Beside the solution"), others, button("Copy link", () => copy(location.href), ".quiet")),
+    el("div.controls.row", { role: "group", "aria-label": "Steps" }, buttons.first, buttons.back, buttons.play, buttons.on, buttons.end, where, paces, el("span.gap", {}), episode.playable && opens, episode.playable && el("a.button", { href: `#/beside/${run}/${encoded}/solution` }, "Beside the solution"), others, button("Copy link", () => copy(location.href), ".quiet")),
     el("div.replay", {}, el("section.conversation", { "aria-label": "What happened" }, el("h2", {}, "What happened"), turns), side),
   );
   fill(side, episode.checks.length > 0 && el("section.checks", { "aria-label": "Checks" }, el("h2", {}, "Checks"), lampList), episode.unsure && el("p.banner.warn", {}, `When each check turned true is not known for sure: ${episode.unsure}`), episode.unreadable && el("p.banner", {}, episode.unreadable));
