@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+import jsonschema
 import pytest
 
 from envscaler_mcp.farm import studio_runs
@@ -138,6 +139,24 @@ async def test_an_episode_stands_beside_its_solution_and_beside_another_run(owne
         assert other["parts_at"] == beside["parts_at"]
         same = await owner.get(f"/v1/runs/half/beside?id={quote(row['id'])}&with=half")
         assert (same["parts_at"], all(pair["same"] for pair in same["rows"])) == (0, True)
+
+
+async def test_answers_are_as_the_document_of_the_control_plane_says(recorded: Path) -> None:
+    async with studio(runs=recorded) as (farm, owner):
+        headers = {"authorization": f"Bearer {farm.token('control')}"}
+        document = (await owner.web.get(f"http://127.0.0.1:{farm.control}/openapi.json", headers=headers)).json()
+        id_ = quote((await episodes(owner, "half"))[0]["id"])
+        for path, query in (
+            ("", ""),
+            ("/episodes", "?outcome=failed"),
+            ("/episode", f"?id={id_}"),
+            ("/tables", f"?id={id_}&after=2"),
+            ("/compare", "?with=solved"),
+            ("/beside", f"?id={id_}"),
+        ):
+            content = document["paths"][f"/v1/runs/{{run}}{path}"]["get"]["responses"]["200"]["content"]
+            schema = {**content["application/json"]["schema"], "components": document["components"]}
+            jsonschema.validate(await owner.get(f"/v1/runs/half{path}{query}"), schema)
 
 
 async def test_what_there_is_not_is_said_to_be_missing(owner: Visitor) -> None:

@@ -53,7 +53,7 @@ export async function showComparison(main, signal, left, right) {
       el("header.row", {}, el("h2", {}, "Solved by"), choices),
       el("form.filters", { role: "search", onsubmit: (event) => event.preventDefault() }, el("label", { for: "compare-search" }, "Search", field)),
       count,
-      el("div.wide", { tabindex: 0, role: "region", "aria-label": "Tasks" }, el("table.listing", {}, el("thead", {}, el("tr", {}, ["Task", "World", "Level", first.left.name, first.right.name].map((name) => el("th", { scope: "col" }, name)))), body)),
+      el("div.wide", { tabindex: 0, role: "region", "aria-label": "Tasks" }, el("table.listing", {}, el("thead", {}, el("tr", {}, ["Task", first.left.name, first.right.name, "World", "Level"].map((name) => el("th", { scope: "col" }, name)))), body)),
       more,
     ),
   );
@@ -63,8 +63,8 @@ export async function showComparison(main, signal, left, right) {
 
 function comparedRow({ left, right }, row) {
   const address = row.left && row.right ? `#/beside/${left.id}/${encodeURIComponent(row.left.id)}/${right.id}` : row.left ? episodeAddress(left.id, row.left.id) : row.right ? episodeAddress(right.id, row.right.id) : null;
-  const cell = (episode) => el("td", {}, outcomeSign(episode), episode && el("span.dim", {}, ` ${episode.reward.toFixed(2)} · ${plural(episode.steps, "step")}`));
-  return el("tr", { "data-change": row.change }, el("th", { scope: "row" }, address ? el("a", { href: address }, taskName(row)) : taskName(row)), el("td", {}, titled(row.environment)), el("td", {}, row.level ? levelTag(row.level) : "–"), cell(row.left), cell(row.right));
+  const cell = (episode) => el("td.came", {}, outcomeSign(episode), episode && el("span.dim", {}, ` ${episode.reward.toFixed(2)} · ${plural(episode.steps, "step")}`));
+  return el("tr", { "data-change": row.change }, el("th", { scope: "row" }, address ? el("a", { href: address }, taskName(row)) : taskName(row)), cell(row.left), cell(row.right), el("td", {}, titled(row.environment)), el("td", {}, row.level ? levelTag(row.level) : "–"));
 }
 
 // Two episodes

@@ -1,7 +1,7 @@
 // One recorded episode: what was said and called, which checks held after each step, and the records as they were then.
 
 import { get, post } from "./api.js";
-import { attempt, button, copy, el, fill, notice, place, plural } from "./dom.js";
+import { attempt, button, copy, el, fill, notice, place, plural, put } from "./dom.js";
 import { levelTag } from "./environment.js";
 import { asked, episodeAddress, outcomeSign, runAddress, runPath, titled, titlesOf } from "./runs.js";
 import { tablesPanel } from "./tables.js";
@@ -145,8 +145,8 @@ export async function showEpisode(main, signal, run, encoded, chosen) {
   fill(turns, opening(episode), episode.steps.map((each) => told(replay, episode, each, step)), episode.more_steps > 0 && el("li.dim", {}, `${plural(episode.more_steps, "more step")} not shown here`));
   fill(
     main,
-    banner(run, episode),
-    el("div.controls.row", { role: "group", "aria-label": "Steps" }, buttons.first, buttons.back, buttons.play, buttons.on, buttons.end, where, el("label", {}, "speed ", paces), el("span.gap", {}), episode.playable && opens, episode.playable && el("a.button", { href: `#/beside/${run}/${encoded}/solution` }, "Beside the solution"), others, button("Copy link", () => copy(location.href), ".quiet")),
+    put(banner(run, episode), button("Copy link", () => copy(location.href), ".quiet")),
+    el("div.controls.row", { role: "group", "aria-label": "Steps" }, buttons.first, buttons.back, buttons.play, buttons.on, buttons.end, where, paces, el("span.gap", {}), episode.playable && opens, episode.playable && el("a.button", { href: `#/beside/${run}/${encoded}/solution` }, "Beside the solution"), others),
     el("div.replay", {}, el("section.conversation", { "aria-label": "What happened" }, el("h2", {}, "What happened"), turns), side),
   );
   fill(side, episode.checks.length > 0 && el("section.checks", { "aria-label": "Checks" }, el("h2", {}, "Checks"), lampList), episode.unsure && el("p.banner.warn", {}, `When each check turned true is not known for sure: ${episode.unsure}`), episode.unreadable && el("p.banner", {}, episode.unreadable));
