@@ -39,6 +39,7 @@ from envscaler_mcp.farm.studio_runs import RunReader, RunsPlane
 from envscaler_mcp.farm.tokens import token_for
 from envscaler_mcp.farm.train_plane import TrainPlane
 from envscaler_mcp.farm.verdicts import Verdicts
+from envscaler_mcp.farm.world_views import WorldViews
 from envscaler_mcp.farm.worlds import Caps, Share, Worlds
 from envscaler_mcp.grading.judging import judge
 from envscaler_mcp.home import ServerFolders
@@ -107,7 +108,7 @@ class FrontEnd:
         )
         self.agents_of_studio = StudioAgents(config.studio_model)
         door = StudioDoor(config.secret, share, strangers, config.url, admits=config.studio)
-        parts = self.worlds, self.siblings, config.url, self.verdicts, self.agents_of_studio, door
+        parts = self.worlds, self.siblings, config.url, self.verdicts, self.agents_of_studio, door, WorldViews()
         runs = RunReader(config.runs, config.servers)
         self.plane = plane = RunsPlane(*parts, runs=runs)
         classes = Classes(self.worlds)
@@ -133,8 +134,9 @@ class FrontEnd:
         own_plane = FarmControlPlane(self.worlds, self.siblings, config.url, self.verdicts, for_peers=True)
         peers = ControlService(share, own_plane, openenv, figures, self.siblings, own, for_peers=True)
         self.peers = Connections(peers, config.timeouts, most_connections(config.connections, of="peers"))
-        plane.turns, own_plane.turns = self.owners.turns, self.peers.turns
-        self.class_plane.turns = self.owners.turns
+        own_plane.turns = self.peers.turns
+        for each in (plane, self.class_plane, visitors, readers):
+            each.turns = self.owners.turns
         self.worlds.memory.verdicts = self.verdicts
         self.worlds.memory.held_beside_worlds = lambda: environments.memory
         self.worlds.memory.held_for_clients = lambda: (

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
 from functools import partial
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
-import anyio.to_thread
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
@@ -17,6 +16,7 @@ from envscaler_mcp.artifacts import RegistryEntry, Scenario
 from envscaler_mcp.errors import WorldError
 from envscaler_mcp.farm.catalogue import MAX_SEARCH, MAX_SEARCH_WORDS
 from envscaler_mcp.farm.control_plane import FarmControlPlane
+from envscaler_mcp.farm.event_stream import EventStream
 from envscaler_mcp.farm.hosted_world import HostedWorld
 from envscaler_mcp.farm.peers import Siblings
 from envscaler_mcp.farm.studio_agents import StudioAgents
@@ -24,6 +24,7 @@ from envscaler_mcp.farm.studio_arena import arena_of
 from envscaler_mcp.farm.studio_door import StudioDoor, Visitor
 from envscaler_mcp.farm.timeline import Caller, Timeline
 from envscaler_mcp.farm.verdicts import HOLDER, Verdicts
+from envscaler_mcp.farm.world_views import WorldViews
 from envscaler_mcp.farm.worlds import Worlds
 from envscaler_mcp.registry import SearchIndex
 from envscaler_mcp.serving.control import schemas
@@ -61,8 +62,6 @@ from envscaler_mcp.studio.tables import tables_of
 SHARE_SECONDS = 900
 """How long an address for a reader opens a page."""
 
-T = TypeVar("T")
-
 
 class StudioPlane(FarmControlPlane):
     """The control plane with everything that a page, or a program that shows worlds, asks for."""
@@ -77,10 +76,12 @@ class StudioPlane(FarmControlPlane):
         verdicts: Verdicts,
         agents: StudioAgents,
         door: StudioDoor,
+        views: WorldViews,
     ) -> None:
         super().__init__(worlds, siblings, url, verdicts)
         self._agents = agents
         self._door = door
+        self._views = views
         self._indexed: tuple[Mapping[str, RegistryEntry], SearchIndex] | None = None
 
     def _holder(self, request: Request) -> str:
@@ -123,17 +124,16 @@ class StudioPlane(FarmControlPlane):
     # What a world shows
 
     async def _do_tables(self, world: HostedWorld) -> TablesAnswer:
-        state = await world.act(lambda session: session.state())
-        return await self._in_thread(world, partial(_tables, state))
+        return await self._views.of_state(world, "tables", _tables)
 
     async def _do_forms(self, world: HostedWorld) -> FormsAnswer:
-        tables = await self._do_tables(world)
-        return await self._in_thread(world, partial(forms_of, world.environment.card, tables))
-
-    async def _in_thread(self, world: HostedWorld, make: Callable[[], T]) -> T:
-        return await anyio.to_thread.run_sync(make, limiter=world.threads.acting)
+        card = world.environment.card
+        return await self._views.of_state(world, "forms", lambda state: forms_of(card, _tables(state)))
 
     async def _do_checks(self, world: HostedWorld) -> ChecksAnswer:
+        return await self._views.of_world(world, "checks", partial(self._checked, world))
+
+    async def _checked(self, world: HostedWorld) -> ChecksAnswer:
         task = world.session.scenario
         if task is None:
             return ChecksAnswer(task=None)
@@ -273,6 +273,9 @@ class ReaderPlane(StudioPlane):
 
     def _shows(self, world: HostedWorld) -> bool:
         return VISITOR.get().world in ("", self._door.alias(world.name))
+
+    async def _do_events(self, world: HostedWorld) -> EventStream:
+        return EventStream(world.watchers.enter(guest=True))
 
     def card_from_elsewhere(self, card: dict[str, Any]) -> dict[str, Any]:
         """A world of another process of the farm as readers see it."""
