@@ -15,11 +15,21 @@ from starlette.requests import Request
 
 from envscaler_mcp.artifacts import RegistryEntry, Scenario
 from envscaler_mcp.errors import WorldError
+from envscaler_mcp.farm.benchmark_session import OfficialTaskCard, OfficialTasks
 from envscaler_mcp.farm.catalogue import MAX_SEARCH, MAX_SEARCH_WORDS
 from envscaler_mcp.farm.control_plane import FarmControlPlane
+from envscaler_mcp.farm.environments import BenchmarkOpener
 from envscaler_mcp.farm.hosted_world import HostedWorld
 from envscaler_mcp.farm.peers import Siblings
 from envscaler_mcp.farm.studio_agents import StudioAgents
+from envscaler_mcp.farm.studio_benchmarks import (
+    listed_benchmarks,
+    official_card,
+    official_checks,
+    official_session,
+    official_state,
+    official_words,
+)
 from envscaler_mcp.farm.studio_door import StudioDoor, Visitor
 from envscaler_mcp.farm.timeline import Caller, Timeline
 from envscaler_mcp.farm.verdicts import HOLDER, Verdicts
@@ -99,34 +109,52 @@ class StudioPlane(FarmControlPlane):
         if len(search) > MAX_SEARCH or len(search.split()) > MAX_SEARCH_WORDS:
             raise WorldError(f"A search has at most {MAX_SEARCH_WORDS} words and {MAX_SEARCH} characters.")
         entries = self._index.search(search) if search.strip() else self._worlds.environments.entries.values()
-        return CatalogueAnswer(environments=tuple(map(_listed, entries)))
+        benchmarks = listed_benchmarks(self._shown_benchmarks(), search)
+        return CatalogueAnswer(environments=(*map(_listed, entries), *benchmarks))
+
+    def _shown_benchmarks(self) -> Mapping[str, BenchmarkOpener]:
+        return self._worlds.environments.benchmarks
 
     async def _do_tasks(self, request: Request) -> TaskWordsList:
-        scenarios = await (await self._environment(request)).scenarios()
+        environment = await self._environment(request)
+        if isinstance(environment, OfficialTasks):
+            return TaskWordsList(tasks=tuple(map(official_words, self._official_cards(environment))))
+        scenarios = await environment.scenarios()
         return TaskWordsList(tasks=tuple(_words(task) for task in scenarios if self._may_show(task)))
 
     def _may_show(self, task: Scenario) -> bool:  # noqa: ARG002 - readers see less
         return True
 
+    def _official_cards(self, benchmark: OfficialTasks) -> Sequence[OfficialTaskCard]:
+        return benchmark.cards()
+
     async def _do_connect(self, request: Request) -> ConnectAnswer:
         environment = (await self._environment(request)).card.id
+        if environment in self._worlds.environments.benchmarks:
+            raise WorldError("There are no guest links to a benchmark; its owner opens a world and gives its address.")
         name = self._worlds.invitation(environment)
         return connections(environment, f"{self._url}/e/{environment}/{name}/mcp")
 
     # What a world shows
 
     async def _do_tables(self, world: HostedWorld) -> TablesAnswer:
-        state = await world.act(lambda session: session.state())
+        official = official_session(world) is not None
+        state = await (official_state(world) if official else world.act(lambda session: session.state()))
         return await self._in_thread(world, partial(_tables, state))
 
     async def _do_forms(self, world: HostedWorld) -> FormsAnswer:
         tables = await self._do_tables(world)
-        return await self._in_thread(world, partial(forms_of, world.environment.card, tables))
+        official = official_session(world)
+        card = world.environment.card if official is None else official_card(world, official)
+        return await self._in_thread(world, partial(forms_of, card, tables))
 
     async def _in_thread(self, world: HostedWorld, make: Callable[[], T]) -> T:
         return await anyio.to_thread.run_sync(make, limiter=world.threads.acting)
 
     async def _do_checks(self, world: HostedWorld) -> ChecksAnswer:
+        official = official_session(world)
+        if official is not None:
+            return official_checks(official)
         task = world.session.scenario
         if task is None:
             return ChecksAnswer(task=None)
@@ -204,6 +232,8 @@ class StudioPlane(FarmControlPlane):
         )
 
     async def _do_play(self, world: HostedWorld, order: PlayOrder) -> PlayAnswer:
+        if official_session(world) is not None:
+            raise WorldError("No agent of the studio plays a benchmark's task; `envscaler bench run` lets one.")
         action = await self._agents.next(world, order.agent, await self._recorded(world))
         if action.tool is None:
             return PlayAnswer(ended=True, says=action.text)
@@ -255,6 +285,12 @@ class ReaderPlane(StudioPlane):
 
     def _may_show(self, task: Scenario) -> bool:
         return task.split == "train"
+
+    def _shown_benchmarks(self) -> Mapping[str, BenchmarkOpener]:
+        return {}
+
+    def _official_cards(self, benchmark: OfficialTasks) -> Sequence[OfficialTaskCard]:  # noqa: ARG002 - none is for training
+        return ()
 
     async def _do_list(self, request: Request) -> dict[str, Any]:  # noqa: ARG002 - all routes get it
         cards: list[dict[str, Any]] = [self.card(world).model_dump() for world in self._worlds]

@@ -15,6 +15,7 @@ from envscaler_mcp.episode.agent import Action, Observation
 from envscaler_mcp.episode.calling import action_of_message
 from envscaler_mcp.episode.users import model_of_user
 from envscaler_mcp.errors import RunError
+from envscaler_mcp.rl.other_door import refuse_environment
 from envscaler_mcp.rl.users import opened_player
 from envscaler_mcp.serving.control.client import ControlClient
 from envscaler_mcp.serving.suggestion import did_you_mean
@@ -51,6 +52,7 @@ def benchmark(
     from envscaler_mcp.official.stage import Stage
 
     if name not in BENCHMARKS:
+        refuse_environment(name)
         raise RunError(f"There is no benchmark {name!r}{did_you_mean(name, BENCHMARKS)}.")
     chosen = BENCHMARKS[name]
     _refuse_contradictions(chosen, user, user_strategy)

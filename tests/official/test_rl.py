@@ -132,7 +132,7 @@ async def test_worlds_of_a_gym_are_opened_at_a_farm_that_is_named(tmp_path: Path
             return said, episode.verify().reward
 
     with Stage.of(TILL, FILES) as stage:
-        async with farm_here(benchmarks={"till": lambda: BenchmarkEnvironment(stage)}) as farm:
+        async with farm_here(benchmarks={"till": BenchmarkOpener("A till", lambda: BenchmarkEnvironment(stage))}) as farm:
             assert await anyio.to_thread.run_sync(play, farm) == ("What about now?", 1.0)
             assert len(farm.front.worlds) == 0
 
