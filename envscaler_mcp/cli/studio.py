@@ -39,7 +39,9 @@ def studio(
     processes: Annotated[int, typer.Option(help="How many processes serve.", min=1)] = 1,
     benchmark: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="Show this benchmark too; repeat for several. `envscaler bench list` names them."),
+        typer.Option(
+            metavar="NAME", help="Show this benchmark too; repeat for several. `envscaler bench list` names them."
+        ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the address as JSON.")] = False,
 ) -> None:

@@ -77,16 +77,16 @@ class ModelPlayer:
         except UnansweredError as cause:
             if tuple(messages) == tuple(first) or cause.too_long or not cause.suspect:
                 _raise_as_of_episode(cause)
-            first = cause
+            failed = cause
         await self._answered(self._question(purpose, first, seed, tools))
-        if first.transient:
+        if failed.transient:
             # It may have been down, and be up again.
             try:
                 return await self._sent(question)
             except UnansweredError as cause:
                 if not cause.suspect:
                     _raise_as_of_episode(cause)
-        raise UnfitConversationError(f"{first}; what it was asked at the beginning it answers") from first
+        raise UnfitConversationError(f"{failed}; what it was asked at the beginning it answers") from failed
 
     def _question(
         self, purpose: str, messages: Sequence[Message], seed: int, tools: Sequence[dict[str, Any]]

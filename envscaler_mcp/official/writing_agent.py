@@ -13,13 +13,15 @@ import anyio.to_thread
 from pydantic import TypeAdapter, ValidationError
 
 from envscaler_mcp.artifacts import Scenario
+from envscaler_mcp.artifacts.episode import ModelCost
 from envscaler_mcp.episode.agent import Action, Agent, Briefing, MakeAgent, Observation
 from envscaler_mcp.episode.calling import Called, action_of
+from envscaler_mcp.episode.live import LiveEpisode
 from envscaler_mcp.episode.model_agent import next_answer
 from envscaler_mcp.episode.model_player import ModelPlayer
 from envscaler_mcp.episode.transcript import storable
 from envscaler_mcp.episode.user import Look, User
-from envscaler_mcp.errors import UnreadableStateError
+from envscaler_mcp.errors import UnreadableStateError, WorkerEndedError
 from envscaler_mcp.llm import Message
 from envscaler_mcp.official.benchmark import OfficialTask
 from envscaler_mcp.official.host import OfficialHost, OfficialProcess, asked
@@ -43,7 +45,8 @@ class OfficialWriting:
 
     async def request(self, said: str | None, answers: Sequence[str] = ()) -> list[Message]:
         """The next request, after what was said, or after the answers to calls."""
-        return _checked(_MESSAGES, await asked(self._process, "request", said, list(answers)))
+        messages: list[Message] = _checked(_MESSAGES, await asked(self._process, "request", said, list(answers)))
+        return messages
 
     async def read(self, text: str) -> list[Called]:
         """The calls in an answer."""
@@ -75,27 +78,57 @@ async def official_writing(host: OfficialHost, task: OfficialTask) -> AsyncItera
         process.close()
 
 
+class WrittenMoves:
+    """The requests of one conversation, and the moves that are read in what is answered; the official code remembers the rest."""
+
+    def __init__(self, writing: OfficialWriting) -> None:
+        self.system = writing.system
+        self.request: list[Message] = []
+        """What the model is to be asked next."""
+        self._writing = writing
+        self._called = False
+
+    async def hear(self, observation: str) -> None:
+        """What came of the last move, or the task."""
+        if self._called:
+            answers = observation.answers if isinstance(observation, Observation) else (observation,)
+            self.request = await self._writing.request(None, answers)
+        else:
+            self.request = await self._writing.request(str(observation))
+
+    async def read(self, text: str, reasoning: str = "", use: ModelCost | None = None) -> Action:
+        """The move in an answer."""
+        calls = await self._writing.read(text)
+        self._called = bool(calls)
+        return action_of(text, calls, reasoning, use)
+
+    async def act(self, live: LiveEpisode, text: Any) -> Observation:
+        """Make the move in an answer. An answer that ends the code which reads it ends the episode: that is the agent's failure."""
+        try:
+            heard = await live.act(await self.read(text if isinstance(text, str) else ""))
+            if not live.over:
+                await self.hear(heard)
+        except (WorkerEndedError, UnreadableStateError) as cause:
+            live.end("error", "agent", str(cause))
+            return Observation(f"The episode is over: {cause}", refused=True)
+        return heard
+
+
 class _WritingAgent:
-    """Asks its model for the next move; the whole conversation is the official code's to remember."""
+    """Asks its model for the next move."""
 
     def __init__(self, writing: OfficialWriting, player: ModelPlayer, seed: int) -> None:
         self.system = writing.system
-        self._writing, self._player, self._seed = writing, player, seed
+        self._moves, self._player, self._seed = WrittenMoves(writing), player, seed
         self._first: list[Message] = []
-        self._called = False
 
     async def act(self, observation: str) -> Action:
         """What the model does next."""
-        if self._called:
-            answers = observation.answers if isinstance(observation, Observation) else (observation,)
-            messages = await self._writing.request(None, answers)
-        else:
-            messages = await self._writing.request(str(observation))
+        await self._moves.hear(observation)
+        messages = self._moves.request
         self._first = self._first or messages
         answer, use = await next_answer(self._player, PURPOSE, messages, self._first, self._seed)
-        calls = await self._writing.read(answer.text)
-        self._called = bool(calls)
-        return action_of(answer.text, calls, answer.reasoning, use)
+        return await self._moves.read(answer.text, answer.reasoning, use)
 
 
 class _Overheard:

@@ -13,6 +13,7 @@ import sys
 import tempfile
 import types
 from collections.abc import Sequence
+from contextlib import nullcontext
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -35,12 +36,17 @@ class Unneeded(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> types.ModuleType:
         module = types.ModuleType(spec.name)
 
-        def given(name: str) -> Any:
+        def given(name: Any) -> Any:
+            if callable(name):
+                # A decorator leaves what it decorates as it is.
+                return name
             if name.startswith("__"):
                 raise AttributeError(name)
             return lambda *arguments, **_named: arguments[0] if arguments and callable(arguments[0]) else given
 
         vars(module)["__getattr__"] = given
+        # A lock on a file that nothing else reads.
+        vars(module)["FileLock"] = lambda *_, **__: nullcontext()
         return module
 
     def exec_module(self, module: types.ModuleType) -> None:

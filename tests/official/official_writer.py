@@ -15,7 +15,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from official_runner import Unneeded, verdict_on
+from official_runner import Unneeded, verdict_on  # type: ignore[import-not-found]
 
 LAST = "I am finished."
 

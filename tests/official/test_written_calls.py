@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import anyio.to_thread
 import pytest
 from typer.testing import CliRunner, Result
 
+from envscaler_mcp import rl
 from envscaler_mcp.cli.program import app
+from envscaler_mcp.errors import RunError
 from envscaler_mcp.official.ace.texts import calls_written_in
 from envscaler_mcp.official.written_calls import plain_calls
 from envscaler_mcp.scoring.run_folder import read_trajectories
@@ -65,7 +68,7 @@ async def test_the_authors_word_the_requests_and_read_the_calls(tmp_path: Path, 
     ]
     assert record.verdict.solved
     assert "openai:m, written calls" in envscaler("bench", "report", run).output
-    replayed = envscaler("runs", "replay", run)
+    replayed = await anyio.to_thread.run_sync(envscaler, "runs", "replay", run)
     assert replayed.exit_code == 0, replayed.output
 
 
@@ -115,9 +118,7 @@ def test_who_cannot_write_calls_as_the_authors_read_them_is_refused(
     tmp_path: Path, benchmark: str, agent: str, complaint: str
 ) -> None:
     user = ("--user", "openai:u") if benchmark == "till-talk" else ()
-    ran = envscaler(
-        "bench", "run", benchmark, "--agent", agent, *user, "--calls", "written", "--out", tmp_path / "run"
-    )
+    ran = envscaler("bench", "run", benchmark, "--agent", agent, *user, "--calls", "written", "--out", tmp_path / "run")
     assert ran.exit_code == 2
     assert complaint in " ".join(ran.output.replace("│", " ").split())
 
@@ -133,7 +134,12 @@ def test_the_list_says_where_calls_may_be_written() -> None:
 
 
 def test_a_decoded_call_is_plain_where_json_says_all_of_it() -> None:
-    calls = [{"f": {"a": 1, "b": (2, "x")}}, {"f": {"a": {1: 2}}}, {"f": {"a": 1e999}}, {"f": {"a": {"g": {"b": 1}}}}]
+    calls: list[dict[str, Any]] = [
+        {"f": {"a": 1, "b": (2, "x")}},
+        {"f": {"a": {1: 2}}},
+        {"f": {"a": 1e999}},
+        {"f": {"a": {"g": {"b": 1}}}},
+    ]
     texts = ["f(a=1, b=(2, 'x'))", "f(a={1: 2})", "f(a=inf)", "f(a=g(b=1))"]
     assert plain_calls(calls, texts) == [["f", {"a": 1, "b": [2, "x"]}], *(["f", text] for text in texts[1:])]
 
@@ -151,3 +157,20 @@ def test_a_decoded_call_is_plain_where_json_says_all_of_it() -> None:
 )
 def test_what_was_written_is_read_without_evaluating_it(said: str, calls: object) -> None:
     assert calls_written_in(said) == calls
+
+
+def test_a_policy_of_a_program_writes_its_calls() -> None:
+    with rl.benchmark("till", calls="written") as gym, gym.open("till_3") as episode:
+        assert episode.tools == []
+        first = [{"role": "system", "content": "Write your calls."}, {"role": "user", "content": "user: Take 4 out."}]
+        assert episode.messages == first
+        assert episode.act({"role": "assistant", "content": "I cannot."}) == "What about now?"
+        assert str(episode.act({"role": "assistant", "content": "withdraw 4!"})) == '{"balance": 6}'
+        assert episode.messages[1]["content"].endswith('user: What about now?\ntill: {"balance": 6}')
+        assert episode.verify().solved
+        with pytest.raises(RunError, match="Calls are written in this gym"):
+            episode.call("withdraw", {"amount": 4})
+        assert episode.act({"role": "assistant", "content": "Spoil."}).refused
+        assert episode.done
+        verdict = episode.verify()
+        assert (verdict.solved, verdict.owner) == (True, None)

@@ -20,9 +20,9 @@ from envscaler_mcp.official.ace.writing import FINISHED
 from envscaler_mcp.official.benchmark import Fixture, OfficialTask
 from envscaler_mcp.official.host import HostedCode
 from envscaler_mcp.official.model_user import OfficialModelUser
-from envscaler_mcp.official.written_calls import NOTHING
 from envscaler_mcp.official.source import Requirement, Source
 from envscaler_mcp.official.world import OfficialWorld
+from envscaler_mcp.official.written_calls import NOTHING
 from envscaler_mcp.serving.parsing import parsed_module
 
 COMMIT = "56dd66cf6439b0d9655ee1b353e4cd745c6f664e"
@@ -36,7 +36,8 @@ _DIFFERENCES = (
     "With native calls the agent calls tools by its endpoint's own means, and is told so; officially it writes calls into its words.",
     "With native calls the process score reads `[name(key='value')]`, its quotes not escaped; officially the agent's own words.",
     "A written call whose arguments are no JSON, such as a call inside a call, is answered with an error; officially it is evaluated.",
-    "Several calls of one move are made one after the other; officially an error in a conversation drops those that follow.",
+    "Several calls of one move are made and answered one after the other; officially the answers are written down when all were made, "
+    "and an error in a conversation drops those that follow.",
     "Officially, and with written calls, an English agent of the multi-step tasks is told its rules in Chinese; with native calls in English.",
     "`strict`, beside the official score, also compares classes that the official reference misspells.",
 )
@@ -118,7 +119,7 @@ class AceBench:
         return _Silent(task)
 
     def record(self, task: OfficialTask, steps: Sequence[Step]) -> list[dict[str, Any]]:
-        """The moves with calls, and how the process score reads each; in multi-step tasks it reads words, too."""
+        """The moves with calls, and how the process score reads each; in multi-step tasks it reads words, too, but for calls that were not made."""
         moves: list[dict[str, Any]] = []
         for move in _moves(steps):
             made = [step for step in move if is_call(step) and not step.malformed]
@@ -128,7 +129,7 @@ class AceBench:
                 moves.append({"calls": answered, "text": message_of(move[0].text, calls)})
             elif move[0].observation == NOTHING and calls_written_in(move[0].text) == []:
                 moves.append({"calls": [], "text": move[0].text, "ran": True})
-            elif task.content["kind"] == "multi_step" and not calls_of(move[0].text):
+            elif task.content["kind"] == "multi_step" and not calls_written_in(move[0].text):
                 moves.append({"calls": [], "text": move[0].text})
         return moves
 

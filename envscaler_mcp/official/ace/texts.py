@@ -52,7 +52,9 @@ def _call(expression: ast.expr) -> tuple[str, dict[str, Any]]:
 def message_of(said: str, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> str:
     """A move as the process score reads it: what the agent itself wrote, if that is its calls, else its calls in writing."""
     written = f"[{', '.join(_written(name, arguments) for name, arguments in calls)}]"
-    return said if calls_written_in(said) == [(name, dict(arguments)) for name, arguments in calls] else written
+    made = [(name, dict(arguments)) for name, arguments in calls]
+    bracketed = calls_of(said) if said.lstrip().startswith("[") else []
+    return said if made in (bracketed, calls_written_in(said)) else written
 
 
 def calls_written_in(said: str) -> list[tuple[str, Any]] | None:
