@@ -46,7 +46,7 @@ _DIFFERENCES = (
     "A call of what is no method of the task's classes is answered as an unknown function; officially it is evaluated.",
     "So is a call whose arguments are no identifiers.",
     "A written call whose arguments are no JSON, such as a call inside a call, is answered with an error; officially it is evaluated.",
-    "With native calls an answer without words and calls stands as … in later requests; officially it stands as the endpoint gave it.",
+    "An answer without words and calls stands as … in later requests; officially it stands as the endpoint gave it.",
     "The judge is the official runner; the model handler, which sends the requests, is this package's.",
 )
 
