@@ -36,8 +36,8 @@ _DIFFERENCES = (
     "With native calls the agent calls tools by its endpoint's own means, and is told so; officially it writes calls into its words.",
     "With native calls the process score reads `[name(key='value')]`, its quotes not escaped; officially the agent's own words.",
     "A written call whose arguments are no JSON, such as a call inside a call, is answered with an error; officially it is evaluated.",
-    "Several calls of one move are made and answered one after the other; officially the answers are written down when all were made, "
-    "and an error in a conversation drops those that follow.",
+    "Several calls of one move are made and answered one after the other; officially an error in a conversation drops those that follow.",
+    "Officially the answers to several calls are written down when all of them were made.",
     "Officially, and with written calls, an English agent of the multi-step tasks is told its rules in Chinese; with native calls in English.",
     "`strict`, beside the official score, also compares classes that the official reference misspells.",
 )
