@@ -66,10 +66,14 @@ function row(id, task) {
 // The state that is no table, as JSON.
 export function otherState(world) {
   const list = el("div.scalars", {});
-  const panel = el("section.tables", { "aria-label": "Other state" }, el("h2", {}, "Other state"), list);
+  const title = world.tables.tables.length ? "Other state" : "State";
+  const panel = el("section.tables", { "aria-label": title }, el("h2", {}, title), list);
+  let drawn = false;
   const draw = () => {
-    const open = new Set([...list.querySelectorAll("details[open]")].map((each) => each.dataset.name));
     const entries = Object.entries(world.tables.scalars);
+    const shown = drawn ? [...list.querySelectorAll("details[open]")].map((each) => each.dataset.name) : entries.length < 4 ? entries.map(([name]) => name) : [];
+    const open = new Set(shown);
+    drawn = true;
     panel.hidden = !entries.length;
     fill(list, entries.map(([name, value]) => scalar(name, value, open)));
   };
@@ -86,7 +90,7 @@ function scalar(name, value, open) {
 
 const records = (world, options) => [world.tables.tables.length > 0 && tablesPanel(world, options), otherState(world)];
 
-export const officialTables = (world) => [el("div.records", {}, records(world, {})), timelinePanel(world)];
+export const officialTables = (world) => [el("div.official", {}, records(world, {})), timelinePanel(world)];
 
 export function officialTask(world) {
   const reader = isReader();
@@ -152,7 +156,7 @@ export function officialTask(world) {
       verdict,
     ),
     !reader && tools,
-    el("div.below", {}, el("div.records", {}, records(world, { follow: true })), timelinePanel(world)),
+    el("div.below", {}, el("div.official", {}, records(world, { follow: true })), timelinePanel(world)),
   );
 }
 

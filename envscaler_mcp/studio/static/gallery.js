@@ -41,9 +41,9 @@ export async function showGallery(main, signal) {
     const fitting = words_ ? (await get(`/v1/catalogue?search=${encodeURIComponent(words_)}`)).environments : all;
     if (mine !== turn || signal.aborted) return;
     const shown = fitting.filter((entry) => !sector || entry.sector === sector);
-    const fits = shown.length === all.length ? "" : `${shown.length} of `;
     const benchmarks = all.filter((entry) => entry.benchmark).length;
-    fill(count, `${fits}${all.length - benchmarks} environments`, benchmarks > 0 && ` and ${plural(benchmarks, "benchmark")}`);
+    const whole = `${all.length - benchmarks} environments${benchmarks ? ` and ${plural(benchmarks, "benchmark")}` : ""}`;
+    fill(count, shown.length === all.length ? whole : `${shown.length} of ${all.length} ${benchmarks ? "environments and benchmarks" : "environments"}`);
     fill(cards, shown.map(card), !shown.length && el("li.empty", {}, "No environment has these words."));
   });
   await list();
