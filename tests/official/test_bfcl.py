@@ -295,6 +295,18 @@ def test_nothing_is_evaluated_but_methods_of_the_tasks_classes(stage: Stage) -> 
     assert (verdict.solved, verdict.owner, verdict.masked) == (False, "agent", False)
 
 
+@pytest.mark.parametrize("value", ["open('/etc/passwd').read()", "__import__('os').popen('id').read()"])
+def test_what_official_parsers_evaluate_reaches_nothing_of_this_machine(stage: Stage, value: str) -> None:
+    with start_blocking_portal() as portal:
+        gym = rl.BenchmarkGym(stage, portal, calls="written")
+        with gym.open("multi_turn_base_0") as episode:
+            assert "[func_name1(" in episode.messages[0]["content"]
+            said = episode.act({"role": "assistant", "content": f"[cd(folder={value} + 'x')]"})
+            # It cannot be read as a call, so the turn is over.
+            assert str(said) == "\n".join(each["content"] for each in episode._task.content["question"][1])
+            assert episode.messages[-1] == {"role": "user", "content": str(said)}
+
+
 def test_a_method_that_is_not_listed_is_called_all_the_same(stage: Stage) -> None:
     task = next(task for task in stage.tasks.values() if "0" not in task.content.get("missed_function", {"0": 0}))
     withheld = {name for names in task.content["missed_function"].values() for name in names}

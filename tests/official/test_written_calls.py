@@ -95,6 +95,14 @@ async def test_an_answer_of_spoilt_official_code_is_the_agents_failure(tmp_path:
     assert (record.verdict.solved, record.verdict.owner, record.verdict.masked) == (False, "agent", False)
 
 
+@pytest.mark.slow
+async def test_an_answer_that_takes_too_long_to_read_is_the_agents_failure(tmp_path: Path) -> None:
+    ran, _ = await played(tmp_path / "run", in_order("Hang."))
+    assert ran.exit_code == 0, ran.output
+    (record,) = read_trajectories(tmp_path / "run")
+    assert (record.verdict.solved, record.verdict.owner, record.verdict.masked) == (False, "agent", False)
+
+
 async def test_a_conversation_that_an_endpoint_cannot_answer_is_no_outage(tmp_path: Path) -> None:
     def answers(asked: Asked) -> Reply:
         first = "till: " not in asked["messages"][1]["content"]

@@ -72,6 +72,8 @@ class Writing:
     def read(self, text: str) -> Any:
         if text == "Spoil.":
             return [["deposit", 5, "more"]]
+        while text == "Hang.":
+            pass
         if text == "Hm.":
             return []
         if not text.endswith("!"):
