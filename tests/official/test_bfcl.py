@@ -295,16 +295,26 @@ def test_nothing_is_evaluated_but_methods_of_the_tasks_classes(stage: Stage) -> 
     assert (verdict.solved, verdict.owner, verdict.masked) == (False, "agent", False)
 
 
-@pytest.mark.parametrize("value", ["open('/etc/passwd').read()", "__import__('os').popen('id').read()"])
-def test_what_official_parsers_evaluate_reaches_nothing_of_this_machine(stage: Stage, value: str) -> None:
+def test_what_official_parsers_evaluate_opens_no_file(stage: Stage) -> None:
     with start_blocking_portal() as portal:
         gym = rl.BenchmarkGym(stage, portal, calls="written")
         with gym.open("multi_turn_base_0") as episode:
             assert "[func_name1(" in episode.messages[0]["content"]
-            said = episode.act({"role": "assistant", "content": f"[cd(folder={value} + 'x')]"})
+            said = episode.act({"role": "assistant", "content": "[cd(folder=open('/etc/passwd').read() + 'x')]"})
             # It cannot be read as a call, so the turn is over.
-            assert str(said) == "\n".join(each["content"] for each in episode._task.content["question"][1])
+            second = stage.tasks["multi_turn_base_0"].content["question"][1]
+            assert str(said) == "\n".join(each["content"] for each in second)
             assert episode.messages[-1] == {"role": "user", "content": str(said)}
+
+
+def test_a_process_that_official_parsers_are_made_to_start_is_the_agents_failure(stage: Stage) -> None:
+    with start_blocking_portal() as portal:
+        gym = rl.BenchmarkGym(stage, portal, calls="written")
+        with gym.open("multi_turn_base_0") as episode:
+            content = "[cd(folder=__import__('os').popen('id').read() + 'x')]"
+            assert "uid" not in str(episode.act({"role": "assistant", "content": content}))
+            verdict = episode.verify()
+    assert (verdict.solved, verdict.owner, verdict.masked) == (False, "agent", False)
 
 
 def test_a_method_that_is_not_listed_is_called_all_the_same(stage: Stage) -> None:
