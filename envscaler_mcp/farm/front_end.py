@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import signal
 import socket
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
+from collections.abc import AsyncIterator, Coroutine, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -26,7 +26,7 @@ from envscaler_mcp.farm.classes import Classes
 from envscaler_mcp.farm.connections import Connections, Timeouts
 from envscaler_mcp.farm.control_plane import FarmControlPlane
 from envscaler_mcp.farm.control_routes import ControlService
-from envscaler_mcp.farm.environments import Environments, FarmEnvironment
+from envscaler_mcp.farm.environments import BenchmarkOpener, Environments
 from envscaler_mcp.farm.garbage import survivors_set_aside
 from envscaler_mcp.farm.metrics import Figures
 from envscaler_mcp.farm.open_connections import most_connections
@@ -69,7 +69,7 @@ class FarmConfig:
     caps: Caps = field(default_factory=Caps)
     timeouts: Timeouts = field(default_factory=Timeouts)
     connections: int = 20_000
-    benchmarks: Mapping[str, Callable[[], FarmEnvironment]] = field(default_factory=dict)
+    benchmarks: Mapping[str, BenchmarkOpener] = field(default_factory=dict)
     """What opens each benchmark, by its name."""
     studio: bool = False
     """Whether browsers are shown the studio at `/`."""
