@@ -1,4 +1,4 @@
-"""Answers that many may ask for at once: one is being made, and whoever asks meanwhile shares the next."""
+"""Answers that many may ask for at once: while one is being made, all who ask share the next."""
 
 from __future__ import annotations
 

@@ -73,7 +73,8 @@ def _bound() -> None:
         ):
             hard = resource.getrlimit(kind)[1]
             value = most if hard == resource.RLIM_INFINITY else min(most, hard)
-            resource.setrlimit(kind, (value, value))
+            # At the soft limit of processor time comes a signal that tells why; at the hard one the process is killed.
+            resource.setrlimit(kind, (value, hard if kind == resource.RLIMIT_CPU else value))
     os.nice(5)
 
 
