@@ -55,7 +55,7 @@ class ModelAgent:
         self._turn += 1
         try:
             answer, use = await self._player.answer_in(
-                self._purpose, self._messages, self._ours, seed=self._seed, tools=self._tools
+                self._purpose, self._messages, self._messages[: self._ours], seed=self._seed, tools=self._tools
             )
         except WindowFullError as cause:
             if self._turn > 1:

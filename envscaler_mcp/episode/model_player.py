@@ -22,6 +22,7 @@ from envscaler_mcp.llm import (
     Price,
     UnansweredError,
 )
+from envscaler_mcp.llm.retrying import off_the_clock
 from envscaler_mcp.prompts import Prompts
 
 
@@ -58,29 +59,40 @@ class ModelPlayer:
         return await self._answered(self._question(purpose, messages, seed, tools))
 
     async def answer_in(
-        self, purpose: str, messages: Sequence[Message], begin: int, *, seed: int, tools: Sequence[dict[str, Any]] = ()
+        self,
+        purpose: str,
+        messages: Sequence[Message],
+        beginning: Sequence[Message],
+        *,
+        seed: int,
+        tools: Sequence[dict[str, Any]] = (),
     ) -> tuple[ChatResponse, ModelCost]:
-        """The same in a conversation of which only the first `begin` messages are ours.
+        """The same in a conversation; in the messages of its `beginning` is nothing that an agent has said.
 
         Where there is no answer, the model is asked what it was asked at the beginning. If it answers that, its endpoint is well, and
         what was said since is why: `UnfitConversationError`. So no words of an agent pass for an outage.
         """
         question = self._question(purpose, messages, seed, tools)
+        compared = self._question(purpose, beginning, seed, tools)
+        if question == compared:
+            return await self._answered(question)
         try:
-            return await self._sent(question)
+            return await self._sent(question.model_copy(update={"looked_into": True}))
         except UnansweredError as cause:
-            if len(messages) <= begin or cause.too_long or not cause.suspect:
+            if cause.too_long or not cause.suspect:
                 _raise_as_of_episode(cause)
-            first = cause
-        await self._answered(self._question(purpose, messages[:begin], seed, tools))
-        if first.transient:
+            failure = cause
+        with off_the_clock():
+            await self._answered(compared)
+        if failure.transient:
             # It may have been down, and be up again.
             try:
                 return await self._sent(question)
             except UnansweredError as cause:
                 if not cause.suspect:
                     _raise_as_of_episode(cause)
-        raise UnfitConversationError(f"{first}; what it was asked at the beginning it answers") from first
+                failure = cause
+        raise UnfitConversationError(f"{failure}; what it was asked at the beginning it answers") from failure
 
     def _question(
         self, purpose: str, messages: Sequence[Message], seed: int, tools: Sequence[dict[str, Any]]
