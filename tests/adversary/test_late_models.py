@@ -80,13 +80,13 @@ async def test_a_model_that_is_late_whatever_it_is_asked_is_told_after_one_quest
 async def test_a_word_that_ends_the_users_model_hides_no_failure_while_that_starts_again(
     servers: Path, tmp_path: Path
 ) -> None:
-    says = chain([Fail(500, headers=SOON)] * 2, repeat(Fail(429, headers=SOON)))
+    says: Iterator[Reply] = chain([Fail(500, headers=SOON)] * 2, repeat(Fail(429, headers=SOON)))
     done, _ = await talk(servers, tmp_path, lambda asked: next(says) if FORBIDDEN in words(asked) else Say("Go on."))
     assert (done.ended, done.owner) == ("error", None)
 
 
 async def test_an_answer_that_is_late_once_costs_no_episode(servers: Path, tmp_path: Path) -> None:
-    says = chain([Hang()], repeat(Say("Thank you! ###STOP###")))
+    says: Iterator[Reply] = chain([Hang()], repeat(Say("Thank you! ###STOP###")))
     done, _ = await talk(servers, tmp_path, lambda asked: next(says) if FORBIDDEN in words(asked) else Say("Go on."))
     assert (done.ended, done.owner) == ("completed", None)
 
@@ -128,7 +128,7 @@ def test_a_word_that_the_model_of_a_benchmarks_user_does_not_bear_hides_no_failu
 
 
 def test_a_benchmarks_user_whose_model_goes_down_is_no_agents_failure(tmp_path: Path) -> None:
-    says = chain([Say("Put 5 in.")], repeat(Fail(504, headers=SOON)))
+    says: Iterator[Reply] = chain([Say("Put 5 in.")], repeat(Fail(504, headers=SOON)))
     with benchmark(tmp_path, lambda _: next(says)) as gym:
         verdict = said(gym, "Hello.")
     assert (verdict.owner, verdict.masked) == ("infrastructure", True)
