@@ -22,6 +22,7 @@ from envscaler_mcp.llm import (
     Price,
     UnansweredError,
 )
+from envscaler_mcp.llm.retrying import off_the_clock
 from envscaler_mcp.prompts import Prompts
 
 
@@ -61,32 +62,37 @@ class ModelPlayer:
         self,
         purpose: str,
         messages: Sequence[Message],
-        first: Sequence[Message],
+        beginning: Sequence[Message],
         *,
         seed: int,
         tools: Sequence[dict[str, Any]] = (),
     ) -> tuple[ChatResponse, ModelCost]:
-        """The same in a conversation that began with these first messages, which are ours.
+        """The same in a conversation; in the messages of its `beginning` is nothing that an agent has said.
 
         Where there is no answer, the model is asked what it was asked at the beginning. If it answers that, its endpoint is well, and
         what was said since is why: `UnfitConversationError`. So no words of an agent pass for an outage.
         """
         question = self._question(purpose, messages, seed, tools)
+        compared = self._question(purpose, beginning, seed, tools)
+        if question == compared:
+            return await self._answered(question)
         try:
-            return await self._sent(question)
+            return await self._sent(question.model_copy(update={"looked_into": True}))
         except UnansweredError as cause:
-            if tuple(messages) == tuple(first) or cause.too_long or not cause.suspect:
+            if cause.too_long or not cause.suspect:
                 _raise_as_of_episode(cause)
-            failed = cause
-        await self._answered(self._question(purpose, first, seed, tools))
-        if failed.transient:
+            failure = cause
+        with off_the_clock():
+            await self._answered(compared)
+        if failure.transient:
             # It may have been down, and be up again.
             try:
                 return await self._sent(question)
             except UnansweredError as cause:
                 if not cause.suspect:
                     _raise_as_of_episode(cause)
-        raise UnfitConversationError(f"{failed}; what it was asked at the beginning it answers") from failed
+                failure = cause
+        raise UnfitConversationError(f"{failure}; what it was asked at the beginning it answers") from failure
 
     def _question(
         self, purpose: str, messages: Sequence[Message], seed: int, tools: Sequence[dict[str, Any]]

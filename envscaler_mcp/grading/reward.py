@@ -12,7 +12,7 @@ from envscaler_mcp import __version__
 from envscaler_mcp.artifacts import Frame, StateDiff
 from envscaler_mcp.artifacts.episode import Scoring
 
-GRADING = f"{__version__}/18"
+GRADING = f"{__version__}/19"
 """The version of these rules, stored with each verdict. Its number counts the changelog's entries under "Grading changes"."""
 
 

@@ -58,12 +58,15 @@ class ChatRequest(Part):
     """Tells apart questions that are asked more than once on purpose."""
     seed: int | None = None
     """For the endpoint's own chance, where it has one that can be told."""
+    looked_into: bool = False
+    """Whether a failure that the question may be the cause of is told at once, since the asker looks for its cause; no
+    part of the identity."""
 
     @property
     def key(self) -> str:
         """The question's identity."""
         # Without a seed it is what it was before there were seeds, for the sake of what was recorded.
-        left_out = {"purpose"} if self.seed is not None else {"purpose", "seed"}
+        left_out = {"purpose", "looked_into"} | (set() if self.seed is not None else {"seed"})
         return digest_of(self.model_dump(mode="json", exclude=left_out))
 
 
@@ -109,4 +112,4 @@ class UnansweredError(ModelError):
         self.too_long = too_long
         """Whether the model cannot read that much."""
         self.suspect = suspect
-        """Whether what was asked may be why: the endpoint did not say that it is busy, nor is it down or slow."""
+        """Whether what was asked may be why: the endpoint was reached, and did not say that it answers nothing now."""

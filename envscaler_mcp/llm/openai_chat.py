@@ -24,8 +24,8 @@ from envscaler_mcp.llm.reasoning import without_thoughts
 from envscaler_mcp.llm.structured import plain_object
 
 _TRANSIENT = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529})
-_OF_ENDPOINT = (_TRANSIENT | {401, 402}) - {500, 502, 520}
-"""Said whatever was asked. With any other the endpoint may have refused, or broken down over, this question alone."""
+_OF_ENDPOINT = frozenset({401, 402, 425, 429, 529})
+"""Said whatever was asked. With any other the endpoint may have refused, or broken down or grown late over, this question alone."""
 _UNREADABLE = (AttributeError, LookupError, RecursionError, TypeError, ValueError)
 """What comes of looking into something that is not what it should be: the client hands it on as it is."""
 _UNSENT = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout)
@@ -115,7 +115,7 @@ class OpenAIChat:
 
     def _late(self, question: ChatRequest) -> UnansweredError:
         message = f"{self._doing(question)}: nothing came in {self.endpoint.timeout:g} s that is whole"
-        return UnansweredError(message, transient=True, charged=True)
+        return UnansweredError(message, transient=True, charged=True, suspect=True)
 
     def _doing(self, question: ChatRequest) -> str:
         return f"{question.model!r} at {self.endpoint.base_url} does not answer ({question.purpose})"
@@ -131,13 +131,13 @@ class OpenAIChat:
                 # An endpoint that took the question and hung up may have broken down over it.
                 return UnansweredError(message, transient=True, charged=charged, suspect=charged)
             case openai.APIStatusError():
-                advice = self._advice(error, question)
+                advice, too_long = self._advice(error, question), _is_too_long(error)
                 return UnansweredError(
                     ". ".join([f"{doing}: {_said(error)}", *([advice] if advice else [])]),
-                    transient=error.status_code in _TRANSIENT and not advice,
+                    transient=error.status_code in _TRANSIENT and not advice and not too_long,
                     after=_after(error.response.headers),
                     refused=bool(advice),
-                    too_long=_is_too_long(error),
+                    too_long=too_long,
                     suspect=error.status_code not in _OF_ENDPOINT,
                 )
         return UnansweredError(f"{doing}: {error}", transient=isinstance(error, openai.APIError), suspect=True)
@@ -315,7 +315,9 @@ def _said(error: openai.APIError) -> str:
 
 def _is_too_long(error: openai.APIStatusError) -> bool:
     message = f"{error.code or ''} {_said(error)}".lower()
-    return error.status_code in (400, 413) and any(words in message for words in _TOO_LONG)
+    # Some count what a question takes of the tokens of a minute, and say so of one that takes more than all of them.
+    words = {400: _TOO_LONG, 413: _TOO_LONG, 429: ("request too large",)}.get(error.status_code, ())
+    return any(each in message for each in words)
 
 
 def _asks_too_much(error: openai.APIStatusError) -> bool:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Protocol
 
@@ -28,6 +29,19 @@ class Clock(Protocol):
 
 CLOCK: ContextVar[Clock | None] = ContextVar("clock", default=None)
 """The caller's clock; a slow answer counts on it, pauses and retries before it do not."""
+
+
+@contextmanager
+def off_the_clock() -> Iterator[None]:
+    """What is asked in the block takes nothing of the caller's time, however long it takes."""
+    clock, began = CLOCK.get(), anyio.current_time()
+    if clock is not None:
+        clock.stop()
+    try:
+        yield
+    finally:
+        if clock is not None:
+            clock.go_on(anyio.current_time() - began)
 
 
 class Pauses:
@@ -56,7 +70,7 @@ class PatientModel:
 
     async def answer(self, question: ChatRequest) -> ChatResponse:
         """The answer, after as many attempts as it takes and the endpoint allows."""
-        clock, began, lost = CLOCK.get(), anyio.current_time(), 0.0
+        clock, began, lost, suspect = CLOCK.get(), anyio.current_time(), 0.0, False
         if clock is not None:
             clock.stop()
         try:
@@ -68,27 +82,32 @@ class PatientModel:
                         return await self.model.answer(question)
                     except UnansweredError as error:
                         lost = anyio.current_time() - began
-                        await self._before_next(error, attempt)
+                        # What broke down over a question may say while it starts again that it is busy.
+                        suspect = error.suspect = suspect or error.suspect
+                        await self._before_next(error, attempt, at_once=suspect and question.looked_into)
             raise AssertionError("the last attempt returns or raises")
         finally:
             if clock is not None:
                 clock.go_on(lost)
 
-    async def _before_next(self, error: UnansweredError, attempt: int) -> None:
+    async def _before_next(self, error: UnansweredError, attempt: int, *, at_once: bool) -> None:
         if not error.transient:
             raise error
         if attempt == self.endpoint.attempts:
             raise UnansweredError(f"{error} (asked {attempt} times)", transient=True, suspect=error.suspect) from error
-        if error.after is None:
-            backoff = min(_FIRST_WAIT * 2 ** (attempt - 1), _LONGEST_BACKOFF)
-            await self._sleep(backoff * _CHANCE.uniform(0.5, 1.0))
-            return
-        if error.after > self.endpoint.longest_wait:
+        if error.after is not None and error.after > self.endpoint.longest_wait:
             raise UnansweredError(
                 f"{error}; it asks for a pause of {error.after:g} s. Go on later, or allow a longer wait",
                 transient=True,
+                suspect=error.suspect,
             ) from error
-        self._pauses.not_before = max(self._pauses.not_before, anyio.current_time() + error.after)
+        if error.after is not None:
+            self._pauses.not_before = max(self._pauses.not_before, anyio.current_time() + error.after)
+        if at_once:
+            raise error
+        if error.after is None:
+            backoff = min(_FIRST_WAIT * 2 ** (attempt - 1), _LONGEST_BACKOFF)
+            await self._sleep(backoff * _CHANCE.uniform(0.5, 1.0))
 
     async def _pause(self) -> None:
         wait = self._pauses.not_before - anyio.current_time()

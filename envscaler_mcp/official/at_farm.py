@@ -15,17 +15,20 @@ import anyio.to_thread
 import httpx2
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
+from pydantic import BaseModel
 
 from envscaler_mcp.artifacts import Environment, Step
 from envscaler_mcp.episode.transcript import is_call
-from envscaler_mcp.errors import EnvScalerError, RunError, WorldError, ungrouped
+from envscaler_mcp.errors import EnvScalerError, RunError, UnreadableStateError, WorldError, ungrouped
 from envscaler_mcp.launch.client_channel import lost_connections_told
 from envscaler_mcp.launch.stdio import connected
 from envscaler_mcp.official.benchmark import OfficialTask
 from envscaler_mcp.official.over_stdio import Opening
 from envscaler_mcp.official.world import Hearing, OfficialWorld
+from envscaler_mcp.serving.control.bodies import MOST_VALUES, values_in
 from envscaler_mcp.serving.control.client import ControlClient, RemoteWorld
-from envscaler_mcp.serving.control.schemas import ENVIRONMENTS, Judgement, Move
+from envscaler_mcp.serving.control.plane import MAX_BODY
+from envscaler_mcp.serving.control.schemas import ENVIRONMENTS, Judgement, JudgeOrder, Move, UserOrder
 
 _SECONDS = 300.0
 T = TypeVar("T")
@@ -95,11 +98,21 @@ class _AtFarm:
     async def digest(self) -> str:
         return (await _waited_for(self._world.judge)).digest
 
-    async def user(self, *given: Any) -> Any:
-        return await _waited_for(self._world.user, *given)
+    async def user(self, strategy: str, text: str | None, answers: Sequence[str]) -> Any:
+        _refuse_too_much(UserOrder(strategy=strategy, text=text, answers=tuple(answers)))
+        return await _waited_for(self._world.user, strategy, text, answers)
 
     async def judged(self, steps: Sequence[Step]) -> Judgement:
-        return await _waited_for(self._world.judge, list(moves_of(steps)))
+        moves = tuple(moves_of(steps))
+        _refuse_too_much(JudgeOrder(moves=moves))
+        return await _waited_for(self._world.judge, moves)
+
+
+def _refuse_too_much(order: BaseModel) -> None:
+    """UnreadableStateError where a farm does not read the order: whatever is long in it has come of the agent's words."""
+    body = order.model_dump_json(exclude_none=True).encode()
+    if len(body) > MAX_BODY or values_in(body) > MOST_VALUES:
+        raise UnreadableStateError(f"what was said is more than a farm reads: {len(body):,} bytes")
 
 
 def moves_of(steps: Sequence[Step]) -> Iterator[Move]:

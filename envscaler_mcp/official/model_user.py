@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from envscaler_mcp.artifacts.episode import ModelCost
 from envscaler_mcp.episode.model_player import ModelPlayer
 from envscaler_mcp.episode.user import Look, Reply, UserUnavailableError
-from envscaler_mcp.llm import Message, UnansweredError
+from envscaler_mcp.llm import ChatResponse, Message, UnansweredError
 from envscaler_mcp.official.world import OfficialWorld
 
 PURPOSE = "official_user"
 """Under which name what such a user asks is counted."""
 _MAX_QUESTIONS = 12
 """Of one reply; the official strategies ask at most six."""
-_OURS = 2
-"""Messages that come before anything that the agent says."""
+_GREETING = (Message(role="user", content="Hello."),)
+"""What a model is asked for comparison where the opening needs none."""
 
 
 class OfficialUserError(Exception):
@@ -30,6 +31,8 @@ class OfficialModelUser:
     ) -> None:
         self._player = replace(player, asking=player.asking.model_copy(update={"temperature": temperature}))
         self._world, self._seed, self._strategy = world, seed, strategy
+        self._beginning: Sequence[Message] = _GREETING
+        """The first question of the opening. Any later one may hold all that the agent has said, in one message."""
 
     async def opening(self) -> str:
         """What the user says first."""
@@ -49,10 +52,17 @@ class OfficialModelUser:
             if "failed" in made:
                 raise OfficialUserError(made["failed"])
             messages = [Message(role=message["role"], content=message["content"]) for message in made["ask"]]
-            try:
-                answer, use = await self._player.answer_in(PURPOSE, messages, messages[:_OURS], seed=self._seed)
-            except UnansweredError as cause:
-                raise UserUnavailableError(str(cause), again=cause.transient) from cause
+            if text is None and not answers:
+                self._beginning = messages
+            answer, use = await self._answer(messages, of_agent=text is not None)
             answers.append(answer.text)
             took = took + use
         raise OfficialUserError(f"the user asked its model {_MAX_QUESTIONS} times and said nothing")
+
+    async def _answer(self, messages: Sequence[Message], *, of_agent: bool) -> tuple[ChatResponse, ModelCost]:
+        try:
+            if of_agent:
+                return await self._player.answer_in(PURPOSE, messages, self._beginning, seed=self._seed)
+            return await self._player.answer(PURPOSE, messages, seed=self._seed)
+        except UnansweredError as cause:
+            raise UserUnavailableError(str(cause), again=cause.transient) from cause

@@ -334,6 +334,7 @@ async def test_a_failure_says_what_to_do_and_whether_to_ask_again(
         (Fail(400, "The input token count (99) exceeds the maximum number of tokens allowed"), False, True, ""),
         (Fail(400, "Input is too long for requested model."), False, True, ""),
         (Fail(400, "the request exceeds the available context size"), False, True, ""),
+        (Fail(429, "Request too large for small on tokens per min: Limit 30000, Requested 43000"), False, True, ""),
     ],
 )
 async def test_it_is_known_whether_a_refusal_is_about_one_question_or_about_all(

@@ -8,7 +8,7 @@ import pytest
 from envscaler_mcp.errors import ModelError
 from envscaler_mcp.llm import UnansweredError
 from envscaler_mcp.llm.openai_chat import OpenAIChat
-from envscaler_mcp.llm.retrying import PatientModel
+from envscaler_mcp.llm.retrying import CLOCK, PatientModel, off_the_clock
 from tests.llm.asking import endpoint, question
 from tests.llm.endpoint import Fail, Garbage, Half, Reset, Say, Trickle, one_after_the_other, scripted_endpoint
 
@@ -95,3 +95,39 @@ async def test_an_answer_that_never_ends_is_cut_off_and_asked_for_again() -> Non
         async with OpenAIChat(reached) as chat:
             assert (await PatientModel(chat, reached, sleep=Waits()).answer(question())).text == "Four."
     assert len(place.requests) == 2
+
+
+async def test_a_question_that_is_looked_into_is_put_once_unless_the_endpoint_is_busy() -> None:
+    script = one_after_the_other(Fail(429, headers={"retry-after-ms": "1"}), Fail(504), Say("Four."))
+    async with scripted_endpoint(script) as place:
+        reached = endpoint(place.url)
+        async with OpenAIChat(reached) as chat:
+            with pytest.raises(UnansweredError, match="504") as failed:
+                await PatientModel(chat, reached, sleep=Waits()).answer(question(looked_into=True))
+    assert failed.value.suspect
+    assert len(place.requests) == 2
+
+
+class Stopwatch:
+    """A clock that notes what is lost."""
+
+    def __init__(self) -> None:
+        self.out, self.lost = 0, 0.0
+
+    def stop(self) -> None:
+        self.out += 1
+
+    def go_on(self, lost: float) -> None:
+        self.out -= 1
+        self.lost = max(self.lost, lost)
+
+
+async def test_what_is_asked_off_the_clock_takes_nothing_of_a_callers_time_also_where_it_is_answered() -> None:
+    watch = Stopwatch()
+    CLOCK.set(watch)
+    async with scripted_endpoint(lambda _: Say("Four."), delay=0.2) as place:
+        reached = endpoint(place.url)
+        async with OpenAIChat(reached) as chat:
+            with off_the_clock():
+                await PatientModel(chat, reached).answer(question())
+    assert (watch.out, watch.lost >= 0.2) == (0, True)

@@ -112,7 +112,8 @@ class UserOrder(_Body):
     strategy: str = ""
     text: str | None = None
     """None before anything was said."""
-    answers: tuple[str, ...] = ()
+    # Strict, a tuple would be no list, which is what a long body is read as.
+    answers: tuple[str, ...] = Field(default=(), strict=False)
     """Of the user's model, to what it was to be asked for this text so far."""
 
 
@@ -138,7 +139,7 @@ class Move(_Body):
 class JudgeOrder(_Body):
     """What is to be judged by the authors of a benchmark."""
 
-    moves: tuple[Move, ...] | None = None
+    moves: tuple[Move, ...] | None = Field(default=None, strict=False)
     """None: each call is a move, and a turn that was begun ended the one before it."""
 
 
