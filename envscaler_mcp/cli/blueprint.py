@@ -81,9 +81,10 @@ def new_file(
     if file.exists():
         raise typer.BadParameter(f"{str(file)!r} exists already", param_hint="--out" if out else "ID")
     write_text(file, starter_blueprint(id_, sector))
-    say(f"{file} is a working blueprint, without a story yet. After each change:")
+    say(f"{file} is a working blueprint: a small lending library of games, with stories for tasks. After each change:")
     say(f"  envscaler blueprint check {file}")
-    say(f"  envscaler build {file}")
+    say(f"  envscaler build {file}              # a server and its tasks")
+    say(f"  envscaler play --scenario {id_}-easy-01   # do one yourself")
     say(
         "The language and its stories are described by `envscaler blueprint manual` and `envscaler blueprint manual stories`."
     )

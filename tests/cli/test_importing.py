@@ -66,7 +66,7 @@ def test_what_came_in_goes_out(home: Path, told: tuple[int, str, str]) -> None:
     assert told[0] == 0
     files = ["--environments", str(home / "e.json"), "--scenarios", str(home / "s.json")]
     code, out, _ = envscaler(home, "export", "envscaler", "env_1_rl", *files)
-    assert (code, out.startswith("1 environments are written")) == (0, True)
+    assert (code, out.startswith("1 environment is written")) == (0, True)
     assert json.loads((home / "e.json").read_text()) == {"env_1_rl": ENVIRONMENTS["env_1_rl"]}
 
 

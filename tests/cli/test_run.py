@@ -153,7 +153,7 @@ def test_a_run_is_replayed_and_a_difference_ends_with_1(home: Path, tmp_path: Pa
     found = json.loads(envscaler(home, "runs", "replay", tmp_path / "altered", "--json").output)
     assert (found["identical"], found["different"], found["episodes"][0]["step"]) == (3, 1, 3)
     words = ("runs", "replay", tmp_path / "altered", "--episode")
-    assert envscaler(home, *words, others[0].id).output.startswith("1 of 1 episodes are identical")
+    assert envscaler(home, *words, others[0].id).output.startswith("1 of 1 episode is identical")
     assert envscaler(home, *words, others[0].scenario).exit_code == 0
     assert envscaler(home, *words, "nothing").exit_code == 2
 
@@ -336,7 +336,7 @@ def test_a_list_of_episodes_says_what_is_missing_and_what_is_damaged(home: Path,
     shard.write_bytes(b"".join([lines[0], lines[1][100:], *lines[2:]]))
     for filters in ((), ("--failed",), ("--env", "lending_library")):
         told = envscaler(home, "runs", "show", tmp_path, *filters)
-        assert "1 episodes are missing" in told.output
+        assert "1 episode is missing" in told.output
         assert "1 stretches of the journal are damaged" in told.stderr
 
 
