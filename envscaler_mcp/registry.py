@@ -42,7 +42,11 @@ def find_entry(registry: Registry, env_id: str) -> RegistryEntry:
     if env_id in ids:
         return registry.entries[ids.index(env_id)]
     near = nearest_name(env_id, ids)
-    hint = f"did you mean {near!r}?" if near else "`envscaler list` shows which there are, `--search WORDS` those that fit."
+    hint = (
+        f"did you mean {near!r}?"
+        if near
+        else "`envscaler list` shows which there are, `--search WORDS` those that fit."
+    )
     raise RegistryError(f"There is no environment {env_id!r}; {hint}")
 
 

@@ -70,7 +70,9 @@ def build_servers(
     short = _tell_short(emission, scenarios)
     reused = sum(built.reused for built in emission.built)
     if emission.built:
-        say(f"{_counted(emission)} {are(len(emission.built))} in {settings.servers}{f'; {reused} were finished before' if reused else ''}.")
+        say(
+            f"{_counted(emission)} {are(len(emission.built))} in {settings.servers}{f'; {reused} were finished before' if reused else ''}."
+        )
     else:
         say("Nothing was built.", err=True)
     raise typer.Exit(1 if emission.failures or short else 0)

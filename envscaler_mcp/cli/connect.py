@@ -129,7 +129,9 @@ def _check(wanted: HostConnection, target: Path, *, force: bool) -> None:
     if not url and not command:
         raise EmitError(f"{str(target)!r} names neither a command nor an address for {wanted.name!r}")
     reached = anyio.run(partial(server_at, url, headers_in(entry)) if url else partial(server_of_command, command))
-    say(f"{reached.name or wanted.name} answers, with {counted(len(reached.tools), 'tool')}: {', '.join(reached.tools)}")
+    say(
+        f"{reached.name or wanted.name} answers, with {counted(len(reached.tools), 'tool')}: {', '.join(reached.tools)}"
+    )
 
 
 def _same_farm(url: str, wanted: str) -> bool:

@@ -74,7 +74,10 @@ def export_episodes(
     only: Annotated[Literal["solved"] | None, typer.Option(help="Only solved episodes.")] = None,
     split: Annotated[
         list[str] | None,
-        typer.Option(metavar=_SPLITS, help="Only tasks of this split; repeat for several. Default: train; episodes of other splits are counted."),
+        typer.Option(
+            metavar=_SPLITS,
+            help="Only tasks of this split; repeat for several. Default: train; episodes of other splits are counted.",
+        ),
     ] = None,
     min_turns: Annotated[
         int | None, typer.Option(help="At least this many turns of the agent. Default: 2; the paper has 3.", min=1)

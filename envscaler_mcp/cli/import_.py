@@ -105,7 +105,9 @@ def _print(imported: Imported) -> None:
     new = len(here) - len(added)
     say(f"{new} of {counted(len(imported.environments) - len(added), 'environment')} {are(new)} imported.", bold=True)
     for environment in added:
-        say(f"{environment.id} was here; {counted(len(environment.scenarios), 'scenario')} {are(len(environment.scenarios))} added to it.")
+        say(
+            f"{environment.id} was here; {counted(len(environment.scenarios), 'scenario')} {are(len(environment.scenarios))} added to it."
+        )
     print_table(("id", "tools", "states", "scenarios", "gradable", "replayable", "title"), rows)
     for environment in imported.environments:
         if environment.refused:
@@ -158,7 +160,9 @@ def _counts(scenarios: Sequence[ImportedScenario]) -> list[str]:
             "of an episode, they failed."
         )
     if broken:
-        lines.append(f"{counted(len(broken), 'scenario')} {have(len(broken))} checks that cannot run, and are masked: {_names(broken)}")
+        lines.append(
+            f"{counted(len(broken), 'scenario')} {have(len(broken))} checks that cannot run, and are masked: {_names(broken)}"
+        )
     if unanswered := [scenario for scenario in scenarios if scenario.unanswered]:
         lines.append(
             f"{counted(len(unanswered), 'scenario')} {have(len(unanswered))} checks that have no answer at the start state, since a limit of time, memory or "

@@ -109,7 +109,9 @@ async def drive(call: Caller) -> None:
 
 def _first(records: list[Any], missing: str) -> Any:
     if not records:
-        raise EnvScalerError(f"The demo cannot continue: {missing}; `envscaler build --all` builds the environments again")
+        raise EnvScalerError(
+            f"The demo cannot continue: {missing}; `envscaler build --all` builds the environments again"
+        )
     return records[0]
 
 
@@ -170,7 +172,10 @@ def _emit(settings: Settings) -> None:
         )
     scenarios = sum(built.scenarios for built in emission.built)
     took = f"{perf_counter() - began:.1f} s"
-    say(f"{counted(len(files), 'blueprint')} compiled, {counted(scenarios, 'task')} made and proven in {took}", bold=True)
+    say(
+        f"{counted(len(files), 'blueprint')} compiled, {counted(scenarios, 'task')} made and proven in {took}",
+        bold=True,
+    )
     entries = read_registry(settings.registry_file).entries
     tools, tasks = sum(len(entry.tools) for entry in entries), sum(entry.scenarios for entry in entries)
     say(f"{len(entries)} servers with {tools:,} tools and {tasks:,} tasks are ready in {settings.servers}.")

@@ -39,7 +39,9 @@ def print_summary(plan: RunPlan, tally: Tally) -> None:
     masked = sum(attempt.masked for attempt in tally.done.values())
     if masked:
         judged = len(tally.done) - masked
-        say(f"Rewards and passes are of {counted(judged, 'episode')}; {masked} {are(masked)} masked: the agent could not help it.")
+        say(
+            f"Rewards and passes are of {counted(judged, 'episode')}; {masked} {are(masked)} masked: the agent could not help it."
+        )
     _print_passing(plan, tally)
     others = disturbed(tally)
     for attempt in others[:_SHOWN]:
@@ -59,7 +61,10 @@ def print_gaps(plan: RunPlan, tally: Tally, damaged: int) -> None:
         who = "judging the first run anew adds" if plan.rescored else "the command that began the run plays"
         say(f"{counted(missing, 'episode')} {are(missing)} missing; {who} {'it' if missing == 1 else 'them'}.")
     if damaged:
-        say(f"{counted(damaged, 'stretch', 'stretches')} of the journal {are(damaged)} damaged; what they held is played again.", err=True)
+        say(
+            f"{counted(damaged, 'stretch', 'stretches')} of the journal {are(damaged)} damaged; what they held is played again.",
+            err=True,
+        )
 
 
 def print_first_attempts(attempts: Sequence[Attempted]) -> None:

@@ -95,5 +95,7 @@ def _tell(made: list[MadeTasks], proof: ProofExtent, out: Path) -> None:
                 say(f"  {level}: {reason}", err=True)
     tasks, siblings, states = (sum(getattr(world, name) for world in made) for name in ("made", "siblings", "states"))
     proofs = "a whole proof each" if proof == "whole" else "half a proof each"
-    say(f"{counted(tasks, 'task')} of {counted(len(made), 'environment')} at {counted(states, 'start state')}, with {proofs}, {are(tasks)} in {out}.")
+    say(
+        f"{counted(tasks, 'task')} of {counted(len(made), 'environment')} at {counted(states, 'start state')}, with {proofs}, {are(tasks)} in {out}."
+    )
     say(f"{siblings:,} {are(siblings)} siblings: nearly the same text as an earlier task, about other records.")

@@ -41,7 +41,9 @@ def read_home(settings: Settings) -> Home:
 def read_shipped(settings: Settings) -> Home:
     """The environments that ship, whatever a home holds."""
     if settings.shipped is None:
-        raise RegistryError("A checkout is the home of its environments, and nothing ships beside it; name it with --home")
+        raise RegistryError(
+            "A checkout is the home of its environments, and nothing ships beside it; name it with --home"
+        )
     return _layered(settings.shipped, settings, Registry())
 
 

@@ -111,7 +111,9 @@ def _extract(archive: Path, contents: _Contents, folder: Path) -> None:
     try:
         opened = tarfile.open(archive, "r:xz")  # noqa: SIM115
     except tarfile.CompressionError as cause:
-        raise RegistryError(f"This Python was built without lzma, which unpacks the shipped environments: {cause}") from cause
+        raise RegistryError(
+            f"This Python was built without lzma, which unpacks the shipped environments: {cause}"
+        ) from cause
     waiting = dict(contents.sizes)
     made: set[Path] = set()
     with opened:

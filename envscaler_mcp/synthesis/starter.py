@@ -100,18 +100,19 @@ queries:
 # How a plausible start state is grown: base records, then a history of the operations above.
 start:
   records:
-    Game: 16
-    Member: 12
-  history: 70
+    Game: 24
+    Member: 14
+  history: 80
   play:
     lend_game: 6
-    return_game: 3
+    return_game: 4
   values:
     Game.name, kind: >-
       Backgammon, board_game | Chess, board_game | Draughts, board_game | Go, board_game | Halma, board_game |
-      Ludo, board_game | Mancala, board_game | Merels, board_game | Canasta, card_game | Crazy Eights, card_game |
-      Old Maid, card_game | Rummy, card_game | Snap, card_game | Crown and Anchor, dice_game | Farkle, dice_game |
-      Pig, dice_game
+      Ludo, board_game | Mancala, board_game | Merels, board_game | Pachisi, board_game | Shogi, board_game |
+      Canasta, card_game | Crazy Eights, card_game | Hearts, card_game | Old Maid, card_game | Piquet, card_game |
+      Rummy, card_game | Snap, card_game | Whist, card_game | Crown and Anchor, dice_game | Farkle, dice_game |
+      Hazard, dice_game | Pig, dice_game | Shut the Box, dice_game | Yacht, dice_game
     Member.joined: 2019-01-01..2025-12-31
     return_game.pieces_missing: false | false | false | true
     suspend_member.suspended: false | true
@@ -129,6 +130,7 @@ stories:
     tell:
       - "{{borrower}} just brought {{game}} back, and pieces are missing. Take it back as that, and suspend {{borrower:short}} until we have talked."
       - "{{game}} is back from {{borrower}}, with pieces missing. Note the return like that, and no more loans for {{borrower:short}}: suspended."
+      - "Please enter the return of {{game}} by {{borrower}}. Pieces are missing, which is why {{borrower:short}} is suspended from today."
   game_night:
     cast:
       - member in Member if member.open_loans < 3
@@ -143,6 +145,18 @@ stories:
     tell:
       - "{{member}} would like to borrow {{game}} for {{for_days}} days, from today. If pieces are missing, put them back first, and if {{member:short}} is suspended, lift that."
       - "Lend {{member}} {{game}}, {{for_days}} days from today. Should {{member:short}} be suspended, end that; should the game be incomplete, complete it first."
+      - "{{member}} has a game night and asks for {{game}}, for {{for_days}} days from today. Complete the game first if it is not, and a suspension of {{member:short}} ends today."
+  moving_away:
+    cast:
+      - member in Member if not member.suspended
+      - theirs = [n for n in Loan if n.member == member and n.returned_on is None]
+    do:
+      - for n in theirs:
+          - return_game(loan=n)
+      - suspend_member(member=member, suspended=True)
+    tell:
+      - "{{member}} is moving away and has brought everything back, {{len(theirs):number}} games, all complete. Take them back, and suspend {{member:short}} so that nothing more is lent."
+      - "Take back the {{len(theirs):number}} games that {{member}} still had; all are complete. Then suspend {{member:short}}, who is leaving town."
   all_back:
     cast:
       - late = [n for n in Loan if n.returned_on is None and n.due_on < today]
@@ -151,6 +165,7 @@ stories:
           - return_game(loan=n)
     tell:
       - "Whatever was due before today came back this morning, all of it complete: {{len(late):number}} games. Take them back."
+      - "A whole crate came back: every game that was due before today, {{len(late):number}} of them, nothing missing. Enter the returns."
 """
 
 

@@ -121,9 +121,7 @@ def test_a_world_without_a_scenario_and_a_server_of_another_program_are_played_a
     assert (rescored.exit_code, "is not judged: 'mine' is a server" in " ".join(rescored.output.split())) == (1, True)
     assert "lending_library__note" in envscaler(home, "runs", "show", run, "--episode", episode.id).output
     records = tmp_path / "atif"
-    assert (
-        "1 of 1 episode is 1 entry" in envscaler(home, "export", run, "--format", "atif", "--out", records).output
-    )
+    assert "1 of 1 episode is 1 entry" in envscaler(home, "export", run, "--format", "atif", "--out", records).output
 
 
 def test_worlds_without_a_scenario_are_replayed_and_stay_not_judged(home: Path, tmp_path: Path) -> None:

@@ -50,9 +50,7 @@ def test_a_client_that_asked_for_progress_hears_of_each_page_that_is_not_the_las
         assert all(step["progress"] < step["total"] for step in steps)
         reference = {"type": "ref/resource", "uri": "environment://records/{kind}/{id}"}
         argument, given = {"name": "id", "value": LAST}, {"arguments": {"kind": "tickets"}}
-        before, answer = asked(
-            wire, "completion/complete", ref=reference, argument=argument, context=given, **token
-        )
+        before, answer = asked(wire, "completion/complete", ref=reference, argument=argument, context=given, **token)
         assert answer["result"]["completion"]["values"] == [LAST]
         assert len(before) == 2
         # Calls have no steps that could be counted, and a client without a token hears nothing.

@@ -141,7 +141,7 @@ def test_a_search_puts_those_with_the_most_words_first_and_of_them_the_best_matc
         ("boat leisure", {"boat_rental": 2, "bike_rental": 1}),
         ("hospital boats leisure", {"boat_rental": 2, "hospital_stays": 1, "bike_rental": 1}),
         ("hosp", {"hospital_stays": 1}),
-        ("find books", {name: 2 for name in every}),
+        ("find books", dict.fromkeys(every, 2)),
         ("bike bike submarine", {"bike_rental": 1, "boat_rental": 1}),
         ("submarine", {}),
         ("  ", every),

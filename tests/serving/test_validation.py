@@ -62,8 +62,10 @@ check = compile_arguments(SCHEMA, 20)
         ({"nigths": 3}, "There is no argument 'nigths'; did you mean 'nights'?"),
         (
             {"wholly_else": 3},
-            "There is no argument 'wholly_else'; there are nights, status, on, at, hour, mail, rate, ceiling, name, code, "
-            "flag, lines, extras, either, anything, big.",
+            (
+                "There is no argument 'wholly_else'; there are nights, status, on, at, hour, mail, rate, ceiling, name, "
+                "code, flag, lines, extras, either, anything, big."
+            ),
         ),
         ({"status": "opne"}, "status must be one of 'open', 'closed', not 'opne'; did you mean 'open'?"),
         ({"on": "2026-02-30"}, "on must be a real date written like 2026-03-02, not '2026-02-30'."),

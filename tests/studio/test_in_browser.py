@@ -268,6 +268,11 @@ def test_a_person_says_that_a_task_is_done_and_gets_the_verdict(owner: Browser) 
     assert texts(tab, "dialog h2") == ["Solved"]
 
 
+def type_into(tab: Browser, name: str, text: str) -> None:
+    tab.do(f"document.querySelector('.form [name={name}]').focus()")
+    tab.write(text)
+
+
 def test_a_refusal_goes_when_another_call_is_being_made(owner: Browser) -> None:
     tab = owner
     open_world(tab)
@@ -275,7 +280,7 @@ def test_a_refusal_goes_when_another_call_is_being_made(owner: Browser) -> None:
     shown = "document.querySelector('.answer .refusal')"
     for gone in (
         lambda: tab.click("[data-tool=list_wards]"),
-        lambda: (tab.do("document.querySelector('.form [name=reason]').focus()"), tab.write("x")),
+        lambda: type_into(tab, "reason", "x"),
         lambda: tab.click("[aria-label^='Undo call']"),
     ):
         call(tab, "block_bed", bed_id="BED-00005", reason="broken rail")
