@@ -123,8 +123,9 @@ def _tell_tasks(report: TellingReport) -> None:
         branches = " ".join(f"{yes}/{no}" for yes, no in story.branches) or "-"
         reasons = "; ".join(f"{reason} ({times})" for reason, times in story.left_out)
         rows.append((story.name, str(story.used), "/".join(map(str, story.tellings)), branches, reasons))
-    print_table(("story", "told", "tellings", "if/else", "left out because"), rows)
-    if not report.stories:
+    if rows:
+        print_table(("story", "told", "tellings", "if/else", "left out because"), rows)
+    else:
         say(f"{report.id} has no stories, so it has no tasks; `envscaler blueprint manual stories` says how to write them.")
     for failure in report.failures:
         say(f"\nA task was not made: {failure}.", fg=typer.colors.YELLOW)

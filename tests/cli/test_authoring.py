@@ -194,6 +194,21 @@ def test_an_author_sees_the_tasks_and_what_became_of_each_story(tmp_path: Path) 
     assert told.exit_code == (0 if document["whole"] else 1)
 
 
+def test_a_blueprint_without_stories_is_told_that_it_has_no_tasks_and_how_to_write_stories(blueprint: Path) -> None:
+    text = blueprint.read_text(encoding="utf-8")
+    blueprint.write_text(text[: text.index("stories:\n")], encoding="utf-8")
+    told = envscaler(blueprint.parent, "blueprint", "tell", blueprint)
+    assert told.exit_code == 1
+    assert "has no stories, so it has no tasks" in told.output
+    assert "error" not in told.output
+
+
+def test_a_story_that_was_not_tried_is_no_error_of_its_author(blueprint: Path) -> None:
+    told = envscaler(blueprint.parent, "blueprint", "tell", blueprint, "--scenarios", 1)
+    assert "was not tried for 1 task; --scenarios makes more." in told.output
+    assert "error" not in told.output
+
+
 def test_a_story_that_nobody_can_be_in_is_an_answer_of_no(tmp_path: Path) -> None:
     file = tmp_path / "bank_accounts.yaml"
     text = blueprint_of("bank_accounts").read_text(encoding="utf-8")
