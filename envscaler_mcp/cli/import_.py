@@ -161,7 +161,7 @@ def _counts(scenarios: Sequence[ImportedScenario]) -> list[str]:
         )
     if broken:
         lines.append(
-            f"{counted(len(broken), 'scenario')} {have(len(broken))} checks that cannot run, and are masked: {_names(broken)}"
+            f"{counted(len(broken), 'scenario')} {have(len(broken))} checks that cannot run, and {are(len(broken))} masked: {_names(broken)}"
         )
     if unanswered := [scenario for scenario in scenarios if scenario.unanswered]:
         lines.append(

@@ -44,7 +44,7 @@ def test_what_came_in_and_what_did_not_is_told(told: tuple[int, str, str]) -> No
     assert "3 of 6 environments are imported." in out
     assert "6 of 10 scenarios are here; 3 of them are gradable." in out
     assert "left out, since its environment is in no file: task_10" in out
-    assert "1 scenarios have checks that cannot run, and are masked: task_3" in out
+    assert "1 scenario has checks that cannot run, and is masked: task_3" in out
     assert "Agents read results as JSON; there they read them as Python prints them." in out
     assert "env_3 is refused: " in err
     assert "env_2_sft: its class has no fly, which its metadata names" in err
