@@ -126,7 +126,9 @@ def _tell_tasks(report: TellingReport) -> None:
     if rows:
         print_table(("story", "told", "tellings", "if/else", "left out because"), rows)
     else:
-        say(f"{report.id} has no stories, so it has no tasks; `envscaler blueprint manual stories` says how to write them.")
+        say(
+            f"{report.id} has no stories, so it has no tasks; `envscaler blueprint manual stories` says how to write them."
+        )
     for failure in report.failures:
         say(f"\nA task was not made: {failure}.", fg=typer.colors.YELLOW)
     if report.failures:

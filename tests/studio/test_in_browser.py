@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -278,15 +278,16 @@ def test_a_refusal_goes_when_another_call_is_being_made(owner: Browser) -> None:
     open_world(tab)
     press_button(tab, "Playground")
     shown = "document.querySelector('.answer .refusal')"
-    for gone in (
+    goes_with: tuple[Callable[[], None], ...] = (
         lambda: tab.click("[data-tool=list_wards]"),
         lambda: type_into(tab, "reason", "x"),
         lambda: tab.click("[aria-label^='Undo call']"),
-    ):
+    )
+    for does in goes_with:
         call(tab, "block_bed", bed_id="BED-00005", reason="broken rail")
         call(tab, "block_bed", bed_id="BED-00005", reason="again")
         tab.until(shown)
-        gone()
+        does()
         tab.until(f"!{shown}")
         tab.click("[data-does=undo-all]")
         tab.until("!document.querySelector('.steps .step')")
