@@ -96,7 +96,7 @@ def test_a_world_of_an_edited_blueprint_is_built_published_and_played(author: Br
     tab = author
     press_button(tab, "Builder")
     tab.until(f"{SOURCE}?.value.includes('entities:')")
-    write(tab, "id: tool_lending", "id: ladder_library")
+    write(tab, "id: game_lending", "id: ladder_library")
     write(tab, "A member has at most three open loans.", "A member has at most two open loans.")
     write(tab, "all(m.open_loans <= 3", "all(m.open_loans <= 2")
     build(tab)
