@@ -14,6 +14,7 @@ from envscaler_mcp.config import choices
 Mode = choices.Mode
 Via = choices.Via
 Isolation = choices.Isolation
+Calls = choices.Calls
 
 
 class PlannedServer(Part):
@@ -72,6 +73,8 @@ class PlannedBenchmark(Part):
     """The official package or checkout that serves and judges them."""
     strategy: str = ""
     """The way in which the model that plays the user is asked, where there is a choice."""
+    calls: Calls = Field(default="native", exclude_if=lambda calls: calls == "native")
+    """`written`: the agent's model writes its calls, and the authors' code reads them."""
 
 
 class RunPlan(Artifact):

@@ -49,6 +49,7 @@ def list_benchmarks(
                 "version": benchmark.requirement.version,
                 "licence": benchmark.requirement.licence,
                 "categories": list(benchmark.categories),
+                "calls": ["native", "written"] if benchmark.writes_calls else ["native"],
                 "user_strategies": list(benchmark.user_strategies),
                 "folder": None if where is None else str(where),
                 "missing": missing,
@@ -61,6 +62,7 @@ def list_benchmarks(
         for row in rows:
             say(f"{row['name']}: {row['title']} ({row['version']}, {row['licence']})", bold=True)
             say(f"  categories: {', '.join(row['categories'])}")
+            say(f"  calls: {', '.join(row['calls'])}")
             if row["user_strategies"]:
                 say(f"  users: {', '.join(row['user_strategies'])}")
             say(f"  here: {row['folder']}" if row["folder"] else f"  not here. {row['missing']}")

@@ -34,7 +34,7 @@ def report_runs(
         own = [score for score in scores if score.benchmark == benchmark.name]
         rows = [
             (
-                score.agent,
+                score.agent if score.calls == "native" else f"{score.agent}, {score.calls} calls",
                 *(_percent(score.categories[name]) for name in benchmark.categories),
                 _percent(score.score),
                 f"{score.done} of {score.planned}" + (f", {score.masked} masked" if score.masked else ""),

@@ -50,8 +50,9 @@ def run_official(ctx: typer.Context, options: BenchOptions) -> None:
                     reference_agent(stage) if options.agent == "oracle" else agent_named(options.agent, agents)[1]
                 )
                 folder = options.out
+                written_by = agents if options.calls == "written" else None
                 return await run_benchmark(
-                    stage, plan, make_agent, users, folder, options.parallel, progress, farm=farm
+                    stage, plan, make_agent, users, folder, options.parallel, progress, farm=farm, written_by=written_by
                 )
 
         try:
@@ -122,6 +123,25 @@ def _refuse_contradictions(benchmark: Benchmark, options: BenchOptions) -> None:
         agent_named(options.agent)
     except UnknownAgentError as cause:
         raise typer.BadParameter(str(cause), param_hint="--agent") from cause
+    if options.calls == "written":
+        _refuse_writing(benchmark, options.agent)
+
+
+def _refuse_writing(benchmark: Benchmark, agent: str) -> None:
+    """Refuse an agent that could not write calls as the authors have it."""
+    from envscaler_mcp.episode.providers import provider_of
+
+    if not benchmark.writes_calls:
+        raise typer.BadParameter(
+            f"nothing official reads calls that a model writes in {benchmark.name}", param_hint="--calls"
+        )
+    provider, _ = provider_of(agent)
+    if provider is None:
+        raise typer.BadParameter("only a model writes its calls; name one, such as openai:MODEL", param_hint="--agent")
+    if provider.calling.prompts:
+        raise typer.BadParameter(
+            f"{agent!r} writes calls in a way of its own; name the model as openai:MODEL", param_hint="--agent"
+        )
 
 
 def _models(ctx: typer.Context, options: BenchOptions) -> dict[str, PricedEndpoint]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import logging.handlers
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -20,7 +20,7 @@ from envscaler_mcp.errors import LaunchError
 from envscaler_mcp.html.counts import counted
 
 if TYPE_CHECKING:
-    from envscaler_mcp.farm.environments import FarmEnvironment
+    from envscaler_mcp.farm.environments import BenchmarkOpener
     from envscaler_mcp.farm.on_ray.farm import RayFarm
     from envscaler_mcp.farm.supervisor import Supervisor
     from envscaler_mcp.settings import Settings
@@ -224,7 +224,13 @@ def _nodes(ray: str, others: bool) -> Iterator[int]:
         yield cluster.nodes
 
 
-def _benchmarks(names: list[str], ray: str) -> dict[str, Callable[[], FarmEnvironment]]:
+def _benchmarks(names: list[str], ray: str) -> dict[str, BenchmarkOpener]:
+    if names and ray:
+        raise typer.BadParameter("benchmarks are served on one machine, without --ray", param_hint="--benchmark")
+    return benchmarks_named(names)
+
+
+def benchmarks_named(names: list[str]) -> dict[str, BenchmarkOpener]:
     """What opens them; each must be on this machine."""
     if not names:
         return {}
@@ -232,8 +238,6 @@ def _benchmarks(names: list[str], ray: str) -> dict[str, Callable[[], FarmEnviro
     from envscaler_mcp.official.farm_worlds import opens_benchmark
     from envscaler_mcp.official.source import find
 
-    if ray:
-        raise typer.BadParameter("benchmarks are served on one machine, without --ray", param_hint="--benchmark")
     for name in names:
         find(benchmark_named(name).requirement)
     return {name: opens_benchmark(name) for name in names}

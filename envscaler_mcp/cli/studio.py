@@ -57,10 +57,17 @@ def studio(
         ),
     ] = None,
     processes: Annotated[int, typer.Option(help="How many processes serve.", min=1)] = 1,
+    benchmark: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME", help="Show this benchmark too; repeat for several. `envscaler bench list` names them."
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the address as JSON.")] = False,
 ) -> None:
     import webbrowser
 
+    from envscaler_mcp.cli.farm import benchmarks_named
     from envscaler_mcp.farm.builds import BuilderHome
     from envscaler_mcp.farm.front_end import FarmConfig
     from envscaler_mcp.farm.studio_door import code_for
@@ -95,6 +102,7 @@ def studio(
             studio=True,
             builder=BuilderHome(BUILDER, settings.servers, settings.registry_file),
             runs=_runs(ctx, runs),
+            benchmarks=benchmarks_named(benchmark or []),
             studio_model=_model(ctx, agent, None if budget is None else budget / processes) if agent else None,
         )
 

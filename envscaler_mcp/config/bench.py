@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from envscaler_mcp.config.choices import AGENTS, ANSWER_TOKENS, MAX_TOKENS
+from envscaler_mcp.config.choices import AGENTS, ANSWER_TOKENS, MAX_TOKENS, Calls
 from envscaler_mcp.config.options import Config, Flag
 
 PLAYERS, TASKS, LIMITS, MODELS = "Players", "Tasks", "Limits", "Models"
@@ -35,6 +35,13 @@ class BenchConfig(Config):
             metavar="NAME",
         ),
     ] = ""
+    calls: Annotated[
+        Calls,
+        Flag(
+            "How the agent's model calls tools: by its endpoint's own means, or written into its words, which the authors' code reads then.",
+            panel=PLAYERS,
+        ),
+    ] = "native"
     categories: Annotated[
         tuple[str, ...],
         Flag("Only this category; repeat for several. Default: all.", ("--category",), metavar="NAME", panel=TASKS),

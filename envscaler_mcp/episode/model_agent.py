@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from envscaler_mcp.artifacts import Tool
+from envscaler_mcp.artifacts.episode import ModelCost
 from envscaler_mcp.episode.agent import Action, AgentUnavailableError, Briefing, Observation, RunAbortedError
 from envscaler_mcp.episode.calling import Called, Calling, action_of
 from envscaler_mcp.episode.model_player import ModelPlayer, WindowFullError, worded
-from envscaler_mcp.llm import Message, UnansweredError
+from envscaler_mcp.llm import ChatResponse, Message, UnansweredError
 from envscaler_mcp.prompts import Prompt
 
 OFFICIAL = "official"
@@ -53,18 +55,9 @@ class ModelAgent:
             self._offer(observation.tools)
         self._messages += self._heard(observation)
         self._turn += 1
-        try:
-            answer, use = await self._player.answer_in(
-                self._purpose, self._messages, self._ours, seed=self._seed, tools=self._tools
-            )
-        except WindowFullError as cause:
-            if self._turn > 1:
-                raise
-            raise RunAbortedError(
-                f"The model cannot read even the task ({cause}); lower --answer-tokens, or take one that reads more."
-            ) from cause
-        except UnansweredError as cause:
-            raise AgentUnavailableError(str(cause), again=cause.transient) from cause
+        answer, use = await next_answer(
+            self._player, self._purpose, self._messages, self._messages[: self._ours], self._seed, self._tools
+        )
         text, self._calls = self._calling.read(answer)
         self._messages.append(self._calling.said(answer))
         return action_of(text, self._calls, answer.reasoning, use)
@@ -79,3 +72,24 @@ class ModelAgent:
             last = self._messages[-1]
             self._messages[-1] = last.model_copy(update={"tool_calls": last.tool_calls[: len(answers)]})
         return self._calling.answered(self._calls, answers)
+
+
+async def next_answer(
+    player: ModelPlayer,
+    purpose: str,
+    messages: Sequence[Message],
+    first: Sequence[Message],
+    seed: int,
+    tools: Sequence[dict[str, Any]] = (),
+) -> tuple[ChatResponse, ModelCost]:
+    """What the model of an agent answers in a conversation that began with these first messages."""
+    try:
+        return await player.answer_in(purpose, messages, first, seed=seed, tools=tools)
+    except WindowFullError as cause:
+        if tuple(messages) != tuple(first):
+            raise
+        raise RunAbortedError(
+            f"The model cannot read even the task ({cause}); lower --answer-tokens, or take one that reads more."
+        ) from cause
+    except UnansweredError as cause:
+        raise AgentUnavailableError(str(cause), again=cause.transient) from cause

@@ -58,9 +58,15 @@ class ModelPlayer:
         return await self._answered(self._question(purpose, messages, seed, tools))
 
     async def answer_in(
-        self, purpose: str, messages: Sequence[Message], begin: int, *, seed: int, tools: Sequence[dict[str, Any]] = ()
+        self,
+        purpose: str,
+        messages: Sequence[Message],
+        first: Sequence[Message],
+        *,
+        seed: int,
+        tools: Sequence[dict[str, Any]] = (),
     ) -> tuple[ChatResponse, ModelCost]:
-        """The same in a conversation of which only the first `begin` messages are ours.
+        """The same in a conversation that began with these first messages, which are ours.
 
         Where there is no answer, the model is asked what it was asked at the beginning. If it answers that, its endpoint is well, and
         what was said since is why: `UnfitConversationError`. So no words of an agent pass for an outage.
@@ -69,18 +75,18 @@ class ModelPlayer:
         try:
             return await self._sent(question)
         except UnansweredError as cause:
-            if len(messages) <= begin or cause.too_long or not cause.suspect:
+            if tuple(messages) == tuple(first) or cause.too_long or not cause.suspect:
                 _raise_as_of_episode(cause)
-            first = cause
-        await self._answered(self._question(purpose, messages[:begin], seed, tools))
-        if first.transient:
+            failed = cause
+        await self._answered(self._question(purpose, first, seed, tools))
+        if failed.transient:
             # It may have been down, and be up again.
             try:
                 return await self._sent(question)
             except UnansweredError as cause:
                 if not cause.suspect:
                     _raise_as_of_episode(cause)
-        raise UnfitConversationError(f"{first}; what it was asked at the beginning it answers") from first
+        raise UnfitConversationError(f"{failed}; what it was asked at the beginning it answers") from failed
 
     def _question(
         self, purpose: str, messages: Sequence[Message], seed: int, tools: Sequence[dict[str, Any]]

@@ -76,7 +76,7 @@ class ModelUser:
 
     async def _answer(self, messages: Sequence[Message], seed: int) -> tuple[ChatResponse, ModelCost]:
         try:
-            return await self._player.answer_in(PROMPT, messages, _OURS, seed=seed)
+            return await self._player.answer_in(PROMPT, messages, messages[:_OURS], seed=seed)
         except WindowFullError as cause:
             # Where it cannot read even the beginning, what the agent said is not the cause.
             await self._speaks_at_the_beginning()

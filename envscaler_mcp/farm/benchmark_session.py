@@ -4,13 +4,36 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from envscaler_mcp.artifacts import StateDiff
+from envscaler_mcp.artifacts import StateDiff, Tool
 from envscaler_mcp.errors import Reason, WorldError
 from envscaler_mcp.farm.static_results import FixedAnswers
 from envscaler_mcp.serving.control.schemas import Judgement, Move
 from envscaler_mcp.serving.session import Session
+
+
+@dataclass(frozen=True, slots=True)
+class OfficialTaskCard:
+    """A task of a benchmark as people are shown it."""
+
+    id: str
+    category: str
+    turns: tuple[str, ...]
+    """What is said in each turn; or, where a model plays the user, what that one wants."""
+    talks: bool
+    """Whether a model plays the user."""
+    calls: int
+    """How many its authors' solution has."""
+
+
+class OfficialTasks(ABC):
+    """What a benchmark tells of its tasks."""
+
+    @abstractmethod
+    def cards(self) -> Sequence[OfficialTaskCard]:
+        """All of them, in the official order."""
 
 
 class Judging(ABC):
@@ -39,6 +62,15 @@ class BenchmarkSession(Session, ABC):
 
     fixed: FixedAnswers
     """What agents are told now."""
+    tools: tuple[Tool, ...]
+    """What is listed now."""
+    task_card: OfficialTaskCard
+    begun: int = 0
+    """The turn that was begun last."""
+
+    @abstractmethod
+    def view(self) -> dict[str, Any]:
+        """What it holds, as far as JSON can say it: for people."""
 
     @abstractmethod
     def turn(self, number: int) -> None:

@@ -13,6 +13,7 @@ from starlette.responses import Response
 from envscaler_mcp.artifacts import Scenario
 from envscaler_mcp.errors import EnvScalerError, WorldError
 from envscaler_mcp.farm.classes import Classes, ClassRoom, Result, Seat
+from envscaler_mcp.farm.event_stream import EventStream
 from envscaler_mcp.farm.hosted_world import HostedWorld
 from envscaler_mcp.farm.studio_door import body_fields
 from envscaler_mcp.farm.studio_plane import VISITOR, StudioPlane
@@ -218,6 +219,9 @@ class SeatPlane(StudioPlane):
         seat = self._unlocked_seat()
         await self._classes.renew(seat)
         return self._answer_of(seat)
+
+    async def _do_events(self, world: HostedWorld) -> EventStream:
+        return EventStream(world.watchers.enter(guest=True))
 
     async def _do_agents(self, request: Request) -> AgentsAnswer:  # noqa: ARG002
         return AgentsAnswer(agents=())

@@ -65,6 +65,14 @@ class Start:
     """A task of the owner's, which offers no prompts."""
 
 
+@dataclass(frozen=True, slots=True)
+class BenchmarkOpener:
+    """A benchmark that can be opened."""
+
+    title: str
+    open: Callable[[], FarmEnvironment]
+
+
 class FarmEnvironment(Protocol):
     """What the worlds of one environment are opened by, and what it tells without any."""
 
@@ -271,10 +279,10 @@ class Environments:
         servers: ServerFolders,
         registry: Registry,
         judge: Judge,
-        benchmarks: Mapping[str, Callable[[], FarmEnvironment]] | None = None,
+        benchmarks: Mapping[str, BenchmarkOpener] | None = None,
     ) -> None:
-        """A benchmark is opened when it is first asked for. Owners open its worlds, and no list shows it."""
-        self._benchmarks = benchmarks or {}
+        """A benchmark is opened when it is first asked for. Owners open its worlds, and only they are shown it."""
+        self.benchmarks = benchmarks or {}
         self.entries: dict[str, RegistryEntry] = {entry.id: entry for entry in registry.entries}
         self._servers = servers
         self._judge = judge
@@ -287,7 +295,7 @@ class Environments:
 
     def is_known(self, environment: str) -> bool:
         """Whether there is an environment or a benchmark of that name."""
-        return environment in self.entries or environment in self._benchmarks
+        return environment in self.entries or environment in self.benchmarks
 
     def folder(self, environment: str) -> Path:
         """Where the files of an environment lie."""
@@ -336,9 +344,9 @@ class Environments:
             ready.close()
 
     async def _read(self, environment: str) -> FarmEnvironment:
-        if environment in self._benchmarks:
+        if environment in self.benchmarks:
             try:
-                return await anyio.to_thread.run_sync(self._benchmarks[environment], limiter=self._elsewhere)
+                return await anyio.to_thread.run_sync(self.benchmarks[environment].open, limiter=self._elsewhere)
             except EnvScalerError as cause:
                 # Its message names a folder of this machine.
                 logger.exception("the benchmark %s", environment)

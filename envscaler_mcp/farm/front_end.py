@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import signal
 import socket
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
+from collections.abc import AsyncIterator, Coroutine, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -26,7 +26,7 @@ from envscaler_mcp.farm.classes import Classes
 from envscaler_mcp.farm.connections import Connections, Timeouts
 from envscaler_mcp.farm.control_plane import FarmControlPlane
 from envscaler_mcp.farm.control_routes import ControlService
-from envscaler_mcp.farm.environments import Environments, FarmEnvironment
+from envscaler_mcp.farm.environments import BenchmarkOpener, Environments
 from envscaler_mcp.farm.garbage import survivors_set_aside
 from envscaler_mcp.farm.metrics import Figures
 from envscaler_mcp.farm.open_connections import most_connections
@@ -39,6 +39,7 @@ from envscaler_mcp.farm.studio_runs import RunReader, RunsPlane
 from envscaler_mcp.farm.tokens import token_for
 from envscaler_mcp.farm.train_plane import TrainPlane
 from envscaler_mcp.farm.verdicts import Verdicts
+from envscaler_mcp.farm.world_views import WorldViews
 from envscaler_mcp.farm.worlds import Caps, Share, Worlds
 from envscaler_mcp.grading.judging import judge
 from envscaler_mcp.home import ServerFolders
@@ -68,7 +69,7 @@ class FarmConfig:
     caps: Caps = field(default_factory=Caps)
     timeouts: Timeouts = field(default_factory=Timeouts)
     connections: int = 20_000
-    benchmarks: Mapping[str, Callable[[], FarmEnvironment]] = field(default_factory=dict)
+    benchmarks: Mapping[str, BenchmarkOpener] = field(default_factory=dict)
     """What opens each benchmark, by its name."""
     studio: bool = False
     """Whether browsers are shown the studio at `/`."""
@@ -107,7 +108,7 @@ class FrontEnd:
         )
         self.agents_of_studio = StudioAgents(config.studio_model)
         door = StudioDoor(config.secret, share, strangers, config.url, admits=config.studio)
-        parts = self.worlds, self.siblings, config.url, self.verdicts, self.agents_of_studio, door
+        parts = self.worlds, self.siblings, config.url, self.verdicts, self.agents_of_studio, door, WorldViews()
         runs = RunReader(config.runs, config.servers)
         self.plane = plane = RunsPlane(*parts, runs=runs)
         classes = Classes(self.worlds)
@@ -133,8 +134,9 @@ class FrontEnd:
         own_plane = FarmControlPlane(self.worlds, self.siblings, config.url, self.verdicts, for_peers=True)
         peers = ControlService(share, own_plane, openenv, figures, self.siblings, own, for_peers=True)
         self.peers = Connections(peers, config.timeouts, most_connections(config.connections, of="peers"))
-        plane.turns, own_plane.turns = self.owners.turns, self.peers.turns
-        self.class_plane.turns = self.owners.turns
+        own_plane.turns = self.peers.turns
+        for each in (plane, self.class_plane, visitors, readers):
+            each.turns = self.owners.turns
         self.worlds.memory.verdicts = self.verdicts
         self.worlds.memory.held_beside_worlds = lambda: environments.memory
         self.worlds.memory.held_for_clients = lambda: (

@@ -347,7 +347,9 @@ class HostedWorld:
         self.tell("call", event)
         if self.timeline is not None:
             author = "agent" if caller is None else caller.author
-            step = self.timeline.add(author, bounded(event), mark, writes=self._writes(tool))
+            # Whatever a benchmark's call changes, there is no way back.
+            writes = self._writes(tool) or isinstance(self.session, BenchmarkSession)
+            step = self.timeline.add(author, bounded(event), mark, writes=writes)
             if caller is not None:
                 caller.step = step
 

@@ -4,26 +4,37 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
 from functools import partial
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
-import anyio.to_thread
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
 from envscaler_mcp.artifacts import RegistryEntry, Scenario
 from envscaler_mcp.errors import WorldError
+from envscaler_mcp.farm.benchmark_session import OfficialTaskCard, OfficialTasks
 from envscaler_mcp.farm.catalogue import MAX_SEARCH, MAX_SEARCH_WORDS
 from envscaler_mcp.farm.control_plane import FarmControlPlane
+from envscaler_mcp.farm.environments import BenchmarkOpener
+from envscaler_mcp.farm.event_stream import EventStream
 from envscaler_mcp.farm.hosted_world import HostedWorld
 from envscaler_mcp.farm.peers import Siblings
 from envscaler_mcp.farm.studio_agents import StudioAgents
 from envscaler_mcp.farm.studio_arena import arena_of
+from envscaler_mcp.farm.studio_benchmarks import (
+    listed_benchmarks,
+    official_card,
+    official_checks,
+    official_session,
+    official_state,
+    official_words,
+)
 from envscaler_mcp.farm.studio_door import StudioDoor, Visitor
 from envscaler_mcp.farm.timeline import Caller, Timeline
 from envscaler_mcp.farm.verdicts import HOLDER, Verdicts
+from envscaler_mcp.farm.world_views import Reads, WorldViews
 from envscaler_mcp.farm.worlds import Worlds
 from envscaler_mcp.registry import SearchIndex
 from envscaler_mcp.serving.control import schemas
@@ -61,8 +72,6 @@ from envscaler_mcp.studio.tables import tables_of
 SHARE_SECONDS = 900
 """How long an address for a reader opens a page."""
 
-T = TypeVar("T")
-
 
 class StudioPlane(FarmControlPlane):
     """The control plane with everything that a page, or a program that shows worlds, asks for."""
@@ -77,10 +86,12 @@ class StudioPlane(FarmControlPlane):
         verdicts: Verdicts,
         agents: StudioAgents,
         door: StudioDoor,
+        views: WorldViews,
     ) -> None:
         super().__init__(worlds, siblings, url, verdicts)
         self._agents = agents
         self._door = door
+        self._views = views
         self._indexed: tuple[Mapping[str, RegistryEntry], SearchIndex] | None = None
 
     def _holder(self, request: Request) -> str:
@@ -106,34 +117,47 @@ class StudioPlane(FarmControlPlane):
         if len(search) > MAX_SEARCH or len(search.split()) > MAX_SEARCH_WORDS:
             raise WorldError(f"A search has at most {MAX_SEARCH_WORDS} words and {MAX_SEARCH} characters.")
         entries = self._index.search(search) if search.strip() else self._worlds.environments.entries.values()
-        return CatalogueAnswer(environments=tuple(map(_listed, entries)))
+        benchmarks = listed_benchmarks(self._shown_benchmarks(), search)
+        return CatalogueAnswer(environments=(*map(_listed, entries), *benchmarks))
+
+    def _shown_benchmarks(self) -> Mapping[str, BenchmarkOpener]:
+        return self._worlds.environments.benchmarks
 
     async def _do_tasks(self, request: Request) -> TaskWordsList:
-        scenarios = await (await self._environment(request)).scenarios()
+        environment = await self._environment(request)
+        if isinstance(environment, OfficialTasks):
+            return TaskWordsList(tasks=tuple(map(official_words, self._official_cards(environment))))
+        scenarios = await environment.scenarios()
         return TaskWordsList(tasks=tuple(_words(task) for task in scenarios if self._may_show(task)))
 
     def _may_show(self, task: Scenario) -> bool:  # noqa: ARG002 - readers see less
         return True
 
+    def _official_cards(self, benchmark: OfficialTasks) -> Sequence[OfficialTaskCard]:
+        return benchmark.cards()
+
     async def _do_connect(self, request: Request) -> ConnectAnswer:
         environment = (await self._environment(request)).card.id
+        if environment in self._worlds.environments.benchmarks:
+            raise WorldError("There are no guest links to a benchmark; its owner opens a world and gives its address.")
         name = self._worlds.invitation(environment)
         return connections(environment, f"{self._url}/e/{environment}/{name}/mcp")
 
     # What a world shows
 
     async def _do_tables(self, world: HostedWorld) -> TablesAnswer:
-        state = await world.act(lambda session: session.state())
-        return await self._in_thread(world, partial(_tables, state))
+        return await self._views.of_state(world, "tables", _tables, _reads(world))
 
     async def _do_forms(self, world: HostedWorld) -> FormsAnswer:
-        tables = await self._do_tables(world)
-        return await self._in_thread(world, partial(forms_of, world.environment.card, tables))
-
-    async def _in_thread(self, world: HostedWorld, make: Callable[[], T]) -> T:
-        return await anyio.to_thread.run_sync(make, limiter=world.threads.acting)
+        return await self._views.of_state(world, "forms", partial(_forms, world), _reads(world))
 
     async def _do_checks(self, world: HostedWorld) -> ChecksAnswer:
+        official = official_session(world)
+        if official is not None:
+            return official_checks(official)
+        return await self._views.of_world(world, "checks", partial(self._checked, world))
+
+    async def _checked(self, world: HostedWorld) -> ChecksAnswer:
         task = world.session.scenario
         if task is None:
             return ChecksAnswer(task=None)
@@ -211,6 +235,8 @@ class StudioPlane(FarmControlPlane):
         )
 
     async def _do_play(self, world: HostedWorld, order: PlayOrder) -> PlayAnswer:
+        if official_session(world) is not None:
+            raise WorldError("No agent of the studio plays a benchmark's task; `envscaler bench run` lets one.")
         action = await self._agents.next(world, order.agent, await self._recorded(world))
         if action.tool is None:
             return PlayAnswer(ended=True, says=action.text)
@@ -274,6 +300,15 @@ class ReaderPlane(StudioPlane):
     def _shows(self, world: HostedWorld) -> bool:
         return VISITOR.get().world in ("", self._door.alias(world.name))
 
+    async def _do_events(self, world: HostedWorld) -> EventStream:
+        return EventStream(world.watchers.enter(guest=True))
+
+    def _shown_benchmarks(self) -> Mapping[str, BenchmarkOpener]:
+        return {}
+
+    def _official_cards(self, benchmark: OfficialTasks) -> Sequence[OfficialTaskCard]:  # noqa: ARG002 - none is for training
+        return ()
+
     def card_from_elsewhere(self, card: dict[str, Any]) -> dict[str, Any]:
         """A world of another process of the farm as readers see it."""
         return {**card, "name": self._door.alias(card["name"]), "url": ""}
@@ -291,6 +326,16 @@ VISITOR: ContextVar[Visitor] = ContextVar("visitor")
 def _tables(state: Mapping[str, Any]) -> TablesAnswer:
     # A world may hold halves of characters, which no answer could.
     return tables_of(json.loads(encode(state).encode(errors="replace")))
+
+
+def _forms(world: HostedWorld, state: Mapping[str, Any]) -> FormsAnswer:
+    official = official_session(world)
+    card = world.environment.card if official is None else official_card(world, official)
+    return forms_of(card, _tables(state))
+
+
+def _reads(world: HostedWorld) -> Reads | None:
+    return None if official_session(world) is None else official_state
 
 
 def _listed(entry: RegistryEntry) -> Listed:

@@ -131,10 +131,18 @@ def _check(run: VerdictRun) -> None:
 
 
 class Places:
-    """Who may run checks: next is the holder with the fewest places, among equals the one that was served longest ago."""
+    """Who may run checks, or other work in threads: next is the holder with the fewest places, among equals the one that was served longest ago."""
 
-    def __init__(self, most_waiting: int = MOST_WAITING) -> None:
+    def __init__(
+        self,
+        most_waiting: int = MOST_WAITING,
+        places: int = PLACES,
+        of_holder: int = PLACES_OF_HOLDER,
+        what: str = "verdicts",
+    ) -> None:
         self._most_waiting = most_waiting
+        self._places, self._of_holder = places, of_holder
+        self._what = what
         self._taken: Counter[str] = Counter()
         self._waiting: dict[str, deque[asyncio.Future[None]]] = {}
 
@@ -143,7 +151,7 @@ class Places:
         """A place for the block. Who closes the world ends the wait, which stands among those `of_world`."""
         queue = self._waiting.setdefault(holder, deque())
         if len(queue) >= self._most_waiting:
-            raise BusyError(f"{self._most_waiting} verdicts of this token wait already; wait for an answer.")
+            raise BusyError(f"{self._most_waiting} {self._what} of this token wait already; wait for an answer.")
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         queue.append(turn)
         of_world.add(turn)
@@ -172,8 +180,8 @@ class Places:
         self._serve()
 
     def _serve(self) -> None:
-        while self._taken.total() < PLACES:
-            able = [holder for holder in self._waiting if self._taken[holder] < PLACES_OF_HOLDER and self._next(holder)]
+        while self._taken.total() < self._places:
+            able = [holder for holder in self._waiting if self._taken[holder] < self._of_holder and self._next(holder)]
             if not able:
                 return
             holder = min(able, key=lambda able: self._taken[able])

@@ -14,6 +14,8 @@ from envscaler_mcp.studio.shortened import bounded
 
 MOST_WATCHERS = 8
 """Watchers of one world."""
+MOST_GUESTS = 4
+"""Of these, those of readers and visitors, who take no place of an owner."""
 MAX_UNREAD = 256 * 1024
 """Bytes of events that may wait for a watcher before it is ended."""
 MAX_EVENTS = 32 * 1024 * 1024
@@ -30,7 +32,8 @@ class TooManyWatchersError(EnvScalerError):
 class Watcher:
     """Server-sent events of one world, from now on, for one client."""
 
-    def __init__(self, watchers: Watchers, holder: str) -> None:
+    def __init__(self, watchers: Watchers, holder: str, *, guest: bool = False) -> None:
+        self.guest = guest
         self._watchers = watchers
         self._holder = holder
         self._unread: deque[bytes] = deque((_WATCHING,))
@@ -106,11 +109,13 @@ class Watchers:
     def __len__(self) -> int:
         return len(self._all)
 
-    def enter(self) -> Watcher:
+    def enter(self, *, guest: bool = False) -> Watcher:
         """One more; TooManyWatchersError where there is no place for it."""
         if len(self._all) >= MOST_WATCHERS:
             raise TooManyWatchersError(f"{MOST_WATCHERS} clients watch this world already; end one of them.")
-        watcher = Watcher(self, self._holder)
+        if guest and sum(watcher.guest for watcher in self._all) >= MOST_GUESTS:
+            raise TooManyWatchersError(f"{MOST_GUESTS} readers watch this world already; wait until one leaves.")
+        watcher = Watcher(self, self._holder, guest=guest)
         self._all[watcher] = None
         return watcher
 

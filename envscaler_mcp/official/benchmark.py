@@ -2,7 +2,8 @@
 
 A benchmark is two modules. One is a `Benchmark`, in this process: where the official files lie, which tasks there are, who
 the user is, what ends an episode, and what of an episode its judge is told. The other runs in the host of official code
-(`host_program.py`): `load()` imports that code, `World(content)` is a task's world, and `judge(content, record)` its verdict.
+(`host_program.py`): `load()` imports that code, `World(content)` is a task's world (and its `view()` what people see of it), and `judge(content, record)` its verdict. Where models may write their calls, `Writing(content)` words the
+requests to them and reads their answers.
 A package adds one by an entry point in the group `envscaler.benchmarks`.
 """
 
@@ -38,6 +39,8 @@ class OfficialTask:
     """What the agent's model is told first; nothing is a request without a system message."""
     texts: tuple[str, ...] = ()
     """What its user says, or is told to want; nothing is made of it but comparisons."""
+    turns: tuple[str, ...] = ()
+    """What is said in each turn, where the task says that; else all that its user wants. People are shown it."""
     documents: tuple[tuple[str, str], ...] = ()
     """Name and description of every tool."""
     reference: tuple[tuple[tuple[Call, ...], ...], ...] = ()
@@ -101,6 +104,10 @@ class Benchmark(Protocol):
     @property
     def temperature(self) -> float | None:
         """With which official runs ask the agent's model."""
+
+    @property
+    def writes_calls(self) -> bool:
+        """Whether official runs know models that write their calls: its module in the host has a `Writing` then."""
 
     @property
     def needs_user_model(self) -> bool:

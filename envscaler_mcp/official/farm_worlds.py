@@ -10,11 +10,11 @@ from typing import Any
 
 import anyio
 
-from envscaler_mcp.artifacts import Environment, Scenario, Step
+from envscaler_mcp.artifacts import Environment, Scenario, Step, Tool
 from envscaler_mcp.artifacts.run import Isolation
 from envscaler_mcp.errors import Reason, WorkerEndedError, WorldError
-from envscaler_mcp.farm.benchmark_session import BenchmarkSession, Judging
-from envscaler_mcp.farm.environments import FarmEnvironment, Start
+from envscaler_mcp.farm.benchmark_session import BenchmarkSession, Judging, OfficialTaskCard, OfficialTasks
+from envscaler_mcp.farm.environments import BenchmarkOpener, FarmEnvironment, Start
 from envscaler_mcp.farm.static_results import NO_TASKS, FixedAnswers, OfferedTasks
 from envscaler_mcp.official.benchmark import BENCHMARKS, OfficialTask
 from envscaler_mcp.official.host import CALL_SECONDS, OfficialProcess
@@ -34,7 +34,7 @@ Played = tuple[list[Step], str]
 """Steps, and the digest of the state in which they have ended."""
 
 
-def opens_benchmark(name: str) -> Callable[[], FarmEnvironment]:
+def opens_benchmark(name: str) -> BenchmarkOpener:
     """What opens a benchmark in the process of a farm that is first asked for it."""
 
     # Whether unconfined code may run is asked when a world is opened, which knows the farm's isolation.
@@ -43,10 +43,10 @@ def opens_benchmark(name: str) -> Callable[[], FarmEnvironment]:
             stage = stack.enter_context(Stage.of(BENCHMARKS[name], portable=True))
             return BenchmarkEnvironment(stage, stack.pop_all().close)
 
-    return open_
+    return BenchmarkOpener(BENCHMARKS[name].title, open_)
 
 
-class BenchmarkEnvironment:
+class BenchmarkEnvironment(OfficialTasks):
     """A benchmark, as a farm holds an environment."""
 
     runs_here = False
@@ -99,6 +99,10 @@ class BenchmarkEnvironment:
         """Its tasks, with the authors' solutions."""
         return tuple(official_scenario(self._stage.benchmark, self._stage.source, task) for task in self.tasks.values())
 
+    def cards(self) -> tuple[OfficialTaskCard, ...]:
+        """Its tasks, for people."""
+        return tuple(task_card(self._stage, task) for task in self.tasks.values())
+
     async def reasons(self) -> RefusalReasons:
         """Unknown: they stand in the authors' code."""
         return RefusalReasons(())
@@ -134,6 +138,7 @@ class TaskSession(BenchmarkSession):
         """A fork opens it, and ends with it."""
         self._process = process = stage.host.fork()
         self._stage, self._task = stage, task
+        self.task_card = task_card(stage, task)
         try:
             process.open(task.content)
             self._card = card
@@ -146,10 +151,25 @@ class TaskSession(BenchmarkSession):
 
     def _list(self, definitions: Sequence[Mapping[str, Any]]) -> None:
         self.fixed = FixedAnswers(self._card, [listing(definition) for definition in definitions])
+        self.tools = tuple(
+            Tool(
+                name=definition["name"],
+                description=definition.get("description", ""),
+                effect="writes",
+                input_schema=definition["parameters"],
+            )
+            for definition in definitions
+        )
 
     def turn(self, number: int) -> None:
         """Begin a turn: from here on its tools are listed."""
         self._list(self._process.answer("tools", number))
+        self.begun = number
+
+    def view(self) -> dict[str, Any]:
+        """What the authors' objects hold."""
+        shown: dict[str, Any] = self._process.answer("view")
+        return shown
 
     def user(self, strategy: str, text: str | None, answers: Sequence[str]) -> dict[str, Any]:
         """What the authors' user says to a text, or says first; or what their model has to be asked before that."""
@@ -250,6 +270,17 @@ class OfficialOutcome(Outcome):
     def wire(self) -> str:
         """Nothing."""
         return ""
+
+
+def task_card(stage: Stage, task: OfficialTask) -> OfficialTaskCard:
+    """A task for people."""
+    return OfficialTaskCard(
+        id=task.id,
+        category=task.category,
+        turns=task.turns or task.texts,
+        talks=stage.benchmark.needs_user_model,
+        calls=sum(len(step) for turn in task.reference for step in turn),
+    )
 
 
 def _judge(*_given: Any) -> Any:

@@ -199,6 +199,10 @@ class OfficialProcess(WorkerHandle):
         """The world of a task."""
         self.answer("open", task=dict(task))
 
+    def write(self, task: Mapping[str, Any]) -> str:
+        """Begin to word requests to a model that writes its calls; what it is told first."""
+        return str(self.answer("write", task=dict(task)))
+
     def grows(self, doing: str) -> bool:  # noqa: ARG002 - what an agent does is in all of them
         """Whether an agent's calls may make the answer to this request too large: any."""
         return True
@@ -211,7 +215,7 @@ class OfficialProcess(WorkerHandle):
 
     def answer(self, do: str, *given: Any, **fields: Any) -> Any:
         """What the fork answers; UnreadableStateError where its code raises, as it does after an agent's calls only."""
-        seconds = CALL_SECONDS if do == "call" else LIMITS.call_seconds
+        seconds = CALL_SECONDS if do in ("call", "read") else LIMITS.call_seconds
         return self._answer(do, seconds, given=given, **fields)
 
     def _answer(self, do: str, seconds: float, **fields: Any) -> Any:

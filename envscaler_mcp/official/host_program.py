@@ -295,6 +295,7 @@ class _Fork:
     def __init__(self, adapter: Any) -> None:
         self._adapter = adapter
         self._world: Any = None
+        self._writing: Any = None
         self._log: list[dict[str, Any]] = []
         """The calls that were answered, the turns that were begun, and what was said to the user, in their order."""
         self._keyed: dict[str, tuple[Any, Any]] = {}
@@ -307,6 +308,13 @@ class _Fork:
                 return True
             case "judge":
                 return self._adapter.judge(asked["task"], asked["record"])
+            case "write":
+                self._writing = self._adapter.Writing(asked["task"])
+                return self._writing.system()
+            case "request":
+                return self._writing.request(*asked["given"])
+            case "read":
+                return self._writing.read(*asked["given"])
             case "call":
                 tool, arguments = asked["given"]
                 return self._called(tool, arguments, asked.get("key"))
@@ -314,6 +322,8 @@ class _Fork:
                 return self._log
             case "digest":
                 return self._world.digest()
+            case "view":
+                return self._world.view()
             case "tools":
                 (turn,) = asked["given"]
                 if turn:

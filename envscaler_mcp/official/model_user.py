@@ -50,7 +50,7 @@ class OfficialModelUser:
                 raise OfficialUserError(made["failed"])
             messages = [Message(role=message["role"], content=message["content"]) for message in made["ask"]]
             try:
-                answer, use = await self._player.answer_in(PURPOSE, messages, _OURS, seed=self._seed)
+                answer, use = await self._player.answer_in(PURPOSE, messages, messages[:_OURS], seed=self._seed)
             except UnansweredError as cause:
                 raise UserUnavailableError(str(cause), again=cause.transient) from cause
             answers.append(answer.text)

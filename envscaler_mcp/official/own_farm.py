@@ -10,6 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from envscaler_mcp.artifacts import Registry
+from envscaler_mcp.farm.environments import BenchmarkOpener
 from envscaler_mcp.farm.front_end import FarmConfig, FrontEnd, serving
 from envscaler_mcp.farm.peers import Mailboxes
 from envscaler_mcp.farm.tokens import token_for
@@ -44,7 +45,9 @@ async def at_a_farm(stage: Stage, farm: FarmAccess | None) -> AsyncIterator[Stag
             url=url_of(agents),
             tokens=True,
             isolation="portable",
-            benchmarks={stage.benchmark.name: lambda: BenchmarkEnvironment(stage)},
+            benchmarks={
+                stage.benchmark.name: BenchmarkOpener(stage.benchmark.title, lambda: BenchmarkEnvironment(stage))
+            },
         )
         token = token_for(secret, "control", _DAYS)
         async with serving(FrontEnd(config, 0, boxes), [agents], [owners], boxes):

@@ -22,6 +22,8 @@ class BenchmarkScore:
     version: str
     agent: str
     user: str
+    calls: str
+    """`written` where the agent's model wrote its calls, and the authors' code read them."""
     categories: Mapping[str, float | None]
     """Percent solved of the episodes that count, by category; nothing where none was played."""
     score: float | None
@@ -58,6 +60,7 @@ def _score(folder: Path, plan: RunPlan, tally: Tally) -> BenchmarkScore:
         version=plan.benchmark.version,
         agent=plan.agent,
         user=plan.user,
+        calls=plan.benchmark.calls,
         categories=by_category,
         score=mean(figures) if whole else None,
         done=len(tally.done),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import nullcontext
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -74,6 +75,7 @@ def plan_benchmark(stage: Stage, config: BenchConfig) -> RunPlan:
         benchmark=PlannedBenchmark(
             name=benchmark.name,
             version=benchmark.requirement.version,
+            calls=config.calls,
             strategy=(config.user_strategy or next(iter(benchmark.user_strategies), "")) if user else "",
         ),
     )
@@ -101,20 +103,20 @@ async def run_benchmark(
     progress: Progress,
     watch: Watch = lambda _: None,
     farm: FarmAccess | None = None,
+    written_by: ModelPlayer | None = None,
 ) -> Tally:
     """Play what is missing of the plan into the folder; an episode counts when its record lies on the disk.
 
-    A plan over HTTP is played at that farm, or at one in this process.
+    A plan over HTTP is played at that farm, or at one in this process. Where calls are written, `written_by` is the agent's model.
     """
     async with at_a_farm(stage, farm) if plan.via == "http" else nullcontext(stage) as stage:
-        return await _run(stage, plan, make_agent, user, folder, parallel, progress, watch)
+        return await _run(stage, plan, _Cast(make_agent, user, written_by), folder, parallel, progress, watch)
 
 
 async def _run(
     stage: Stage,
     plan: RunPlan,
-    make_agent: MakeAgent,
-    user: ModelPlayer | None,
+    cast: _Cast,
     folder: Path,
     parallel: int,
     progress: Progress,
@@ -125,7 +127,7 @@ async def _run(
         progress("", len(run.tally.done), len(plan.episodes))
         queue = EpisodeQueue(missing, run.tally.attempts)
         sending, receiving = anyio.create_memory_object_stream[WrittenAttempt](WAITING)
-        players = _Players(stage, plan, make_agent, user, queue, sending, watch)
+        players = _Players(stage, plan, cast, queue, sending, watch)
         try:
             async with anyio.create_task_group() as group:
                 group.start_soon(record_attempts, run, receiving, progress)
@@ -142,6 +144,15 @@ async def _run(
         return run.tally
 
 
+@dataclass(frozen=True, slots=True)
+class _Cast:
+    """Who plays."""
+
+    make_agent: MakeAgent
+    user: ModelPlayer | None
+    written_by: ModelPlayer | None
+
+
 class _Players:
     """Each takes one episode after the other."""
 
@@ -149,13 +160,12 @@ class _Players:
         self,
         stage: Stage,
         plan: RunPlan,
-        make_agent: MakeAgent,
-        user: ModelPlayer | None,
+        cast: _Cast,
         queue: EpisodeQueue,
         sending: MemoryObjectSendStream[WrittenAttempt],
         watch: Watch,
     ) -> None:
-        self._stage, self._plan, self._make_agent, self._user = stage, plan, make_agent, user
+        self._stage, self._plan, self._cast = stage, plan, cast
         self._queue, self._sending, self._watch = queue, sending, watch
         self._strategy = plan.benchmark.strategy if plan.benchmark else ""
         self._limits = EpisodeLimits(plan.max_steps, plan.max_seconds, plan.max_tokens)
@@ -171,11 +181,12 @@ class _Players:
             episode = assigned[0].episode
             judged = await stage.play(
                 stage.tasks[episode.scenario],
-                self._make_agent,
-                partial(_user_of, benchmark, self._user, episode.seed, self._strategy),
+                self._cast.make_agent,
+                partial(_user_of, benchmark, self._cast.user, episode.seed, self._strategy),
                 self._limits,
                 episode.seed,
                 self._watch,
+                self._cast.written_by,
             )
             played = played_episode(self._plan, assigned[0], judged)
             self._queue.finished(played)

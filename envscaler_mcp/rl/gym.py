@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -23,6 +24,7 @@ from envscaler_mcp.errors import LaunchError, WorldError
 from envscaler_mcp.llm import Endpoint
 from envscaler_mcp.prompts import Prompts
 from envscaler_mcp.rl.episode import BlockingChannel, Episode, EpisodeOptions, drive
+from envscaler_mcp.rl.other_door import refuse_benchmark
 from envscaler_mcp.rl.places import Place, Task, TaskWorld
 from envscaler_mcp.rl.store import store
 from envscaler_mcp.rl.users import Users
@@ -57,6 +59,8 @@ class Choices(TypedDict, total=False):
     record: bool
 
 
+_IS_ADDRESS = re.compile(r"[/:.]|^\d+$")
+"""A URL, a socket file or a port, and no name alone."""
 AnyTask = str | Scenario | TaskWithState
 """The id of a stored scenario, its document, or a task with a state of its own."""
 
@@ -240,6 +244,7 @@ class Gym:
 
     def _known(self, environment: str) -> str:
         if environment not in self.environments():
+            refuse_benchmark(environment)
             raise WorldError(f"There is no environment {environment!r}{did_you_mean(environment, self.environments())}")
         return environment
 
@@ -361,6 +366,8 @@ def connect(
     from envscaler_mcp.settings import Settings
 
     settings = Settings.read()
+    if url is not None and not _IS_ADDRESS.search(url):
+        refuse_benchmark(url)
     address = str(settings.farm_socket) if url is None else url
     place = FarmPlace(address, farm_token(settings) if token is None else token)
     return Gym(place, prompts, endpoint, _task_file(tasks))

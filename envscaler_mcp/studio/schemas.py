@@ -35,6 +35,8 @@ class Listed(_Body):
     sector: str
     tools: int
     tasks: int
+    benchmark: bool = False
+    """Whether it is a benchmark of other authors. It is opened, and its tasks are counted, when it is first asked for."""
 
 
 class CatalogueAnswer(_Body):
@@ -53,6 +55,10 @@ class TaskCard(_Body):
     checks: tuple[str, ...]
     steps: int
     """How many calls its solution has."""
+    category: str = ""
+    """The part of a benchmark that it belongs to."""
+    turns: int = 0
+    """How often the user of a benchmark's task speaks."""
 
 
 class TaskWordsList(_Body):
@@ -154,8 +160,23 @@ class CheckLamp(_Body):
     holds: bool
 
 
+class OfficialWords(_Body):
+    """A task of a benchmark in the words of its authors."""
+
+    category: str
+    turns: tuple[str, ...]
+    """What is said in each turn; or, where a model plays the user, what that one wants."""
+    begun: int
+    """The turn that was begun last, counted from 0."""
+    talks: bool
+    """Whether a model plays the user."""
+
+
 class ChecksAnswer(_Body):
-    """The task of a world, and how far it is done; without a task only `task` is said, as null."""
+    """The task of a world, and how far it is done; without a task only `task` is said, as null.
+
+    At a benchmark's task `official` is said, and nothing of how far it is done: `judge` says that.
+    """
 
     task: str | None
     id: str = ""
@@ -168,6 +189,7 @@ class ChecksAnswer(_Body):
     """How many calls the solution has."""
     next_step: int = 0
     """How many of them the oracle has made here."""
+    official: OfficialWords | None = None
 
 
 class Column(_Body):

@@ -116,8 +116,17 @@ class _Labels:
     """What records are called: by their own name, else by those of the records that they name, else by their id."""
 
     def __init__(self, held: Mapping[str, Mapping[str, Any]], columns: Mapping[str, tuple[Column, ...]]) -> None:
-        self._held, self._columns = held, columns
+        self._held = held
         self._fields = {name: _label_field(records, columns[name]) for name, records in held.items()}
+        self._named = {
+            name: {
+                column.name: (place, column.refers)
+                for place, column in enumerate(columns[name])
+                if column.type == "record"
+            }
+            for name in held
+        }
+        """By table, the fields that name a record: their place, and where the record lies."""
         self._known: dict[tuple[str, str], str] = {}
 
     def field(self, table: str) -> str:
@@ -136,8 +145,10 @@ class _Labels:
             return key
         if field and isinstance(record.get(field), str) and record[field]:
             return str(record[field])
-        named = [column for column in self._columns[table] if column.type == "record" and record.get(column.name)]
-        labels = [(self.of(column.refers, record[column.name], depth - 1), record[column.name]) for column in named[:2]]
+        # A table may have many columns of which its records have few.
+        fields = self._named[table]
+        named = sorted((fields[field], other) for field, other in record.items() if field in fields and other)[:2]
+        labels = [(self.of(refers, other, depth - 1), other) for (_, refers), other in named]
         # The id of another record would read as that of this one.
         parts = [label for label, other in labels if label != other]
         return " · ".join(parts) if parts else key

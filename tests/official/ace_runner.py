@@ -1,7 +1,8 @@
 """The official ACEBench, started alone: its own inference and its own evaluation, with models that say what is recorded.
 
 `ace_runner.py EPISODES OUT`: each line of EPISODES has an entry with its language and its answer, the texts of the agent, those
-of the user, and how the process score shall read the calls. It writes files where it is started.
+of the user, and how the process score shall read the calls, if not as they were written. OUT has for each the scores, and all
+that the agent's model was asked. It writes files where it is started.
 """
 
 from __future__ import annotations
@@ -55,12 +56,16 @@ class Client:
 
     agent: ClassVar[list[str]] = []
     user: ClassVar[list[str]] = []
+    asked: ClassVar[list[Any]] = []
 
     def __init__(self, **_options: Any) -> None:
         self.chat = types.SimpleNamespace(completions=types.SimpleNamespace(create=self._create))
 
     def _create(self, messages: list[dict[str, str]], **_options: Any) -> Any:
-        texts = Client.agent if "[ApiName(" in messages[0]["content"] else Client.user
+        is_agent = "[ApiName(" in messages[0]["content"]
+        if is_agent:
+            Client.asked.append(messages)
+        texts = Client.agent if is_agent else Client.user
         message = types.SimpleNamespace(content=texts.pop(0))
         return types.SimpleNamespace(choices=[types.SimpleNamespace(message=message)])
 
@@ -70,21 +75,23 @@ def main(episodes: str, out: str) -> None:
     evaluation: Any = import_module("eval_main")
     make_model = import_module("model_inference.apimodel_inference").APIModelInference
 
-    scores = []
+    told = []
     for number, line in enumerate(Path(episodes).read_text(encoding="utf-8").splitlines()):
         episode = json.loads(line)
-        Client.agent, Client.user = episode["agent"], episode["user"]
+        Client.agent, Client.user, Client.asked = episode["agent"], episode["user"], []
         entry, language = episode["entry"], episode["language"]
         # Its instances are found again by the name of the model.
         model = make_model(f"gpt-{number}", language=language)
         functions = entry["function"]
         result, process = model.inference(entry["question"], functions, "", "", entry, entry["id"])
-        assert len(process) >= len(episode["process"])
+        read = process if episode["process"] is None else episode["process"]
+        assert len(process) >= len(read)
         evaluation.language, evaluation.OUTPUT_PATH = language, f"./score_all/score_{language}/"
-        saved = json.loads(json.dumps({"result": result, "process": episode["process"]}))
+        saved = json.loads(json.dumps({"result": result, "process": read}))
         kind = entry["id"].rpartition("_")[0]
-        scores.append(evaluation.agent_eval([saved], [entry], [episode["answer"]], kind, f"gpt-{number}"))
-    Path(out).write_text(json.dumps(scores), encoding="utf-8")
+        scores = evaluation.agent_eval([saved], [entry], [episode["answer"]], kind, f"gpt-{number}")
+        told.append({"scores": scores, "asked": Client.asked})
+    Path(out).write_text(json.dumps(told), encoding="utf-8")
 
 
 main(*sys.argv[1:])

@@ -19,8 +19,8 @@ from typer.testing import CliRunner
 from envscaler_mcp.artifacts import Call, Step, Trajectory
 from envscaler_mcp.cli.program import app
 from envscaler_mcp.episode.transcript import is_call
-from envscaler_mcp.official.ace.benchmark import FINISHED
 from envscaler_mcp.official.ace.texts import message_of
+from envscaler_mcp.official.ace.writing import FINISHED
 from envscaler_mcp.official.benchmark import BENCHMARKS, OfficialTask
 from envscaler_mcp.official.scripted import play_scripted, reference_fixture
 from envscaler_mcp.official.source import OfficialFilesError, find
@@ -147,6 +147,132 @@ def episode_of(stage: Stage, record: Trajectory) -> dict[str, Any]:
     }
 
 
+class Writing:
+    """A model whose agent writes calls, in all the ways in which models do; the user says the whole question."""
+
+    def __init__(self, stage: Stage, category: str, seed: int) -> None:
+        chance = random.Random(seed)
+        self._alone = category.endswith("step")
+        self.tasks: dict[str, tuple[OfficialTask, list[str]]] = {}
+        self.asked: dict[str, list[Any]] = {}
+        for task in stage.tasks.values():
+            if task.category == category and task.content["question"] not in self.tasks:
+                calls = [call for step in task.reference[0] for call in step]
+                self.tasks[task.content["question"]] = task, [*self._texts(calls, chance), FINISHED, FINISHED]
+
+    def _texts(self, calls: list[Call], chance: random.Random) -> Iterator[str]:
+        rest = list(calls)
+        while rest:
+            first = written(rest.pop(0))
+            match chance.randrange(20):
+                case 0:
+                    yield chance.choice(["Done", "[Done]", "[]", "", "5", FINISHED, "What else? [No.]"])
+                    yield f"[{first}]"
+                case 1:
+                    yield f" [{first}]"
+                case 2:
+                    yield first
+                case 3:
+                    yield f"Sure: [{first}]"
+                    yield f"[{first}]"
+                case 4:
+                    yield f"[{first}"
+                # Officially the answers of several calls are written down when all were made, which shows in records of flights.
+                case 5 if rest and "reserve" not in rest[0].tool:
+                    yield f"[{first}, {written(rest.pop(0))}]"
+                case 6:
+                    yield "[look_it_up(what='all')]"
+                    yield f"[{first}]"
+                case 7:
+                    yield "[delete_message(message_id=2 * 50)]"
+                    yield f"[{first}]"
+                case 8:
+                    yield "[login_food_platform('Eve', password=Eve)]"
+                    yield f"[{first}]\n"
+                case 9:
+                    yield first.replace("='", '="').replace("',", '",').replace("')", '")')
+                case _:
+                    yield f"[{first}]"
+
+    def answer(self, asked: Asked) -> Reply:
+        assert "tools" not in asked
+        messages = asked["messages"]
+        if "[ApiName(" not in messages[0]["content"]:
+            return self._user(messages)
+        question = next(question for question in self.tasks if f"user:{question}\n" in messages[1]["content"])
+        requests = self.asked.setdefault(self.tasks[question][0].id, [])
+        requests.append(messages)
+        texts = self.tasks[question][1]
+        return Say(texts[len(requests) - 1] if len(requests) <= len(texts) else FINISHED)
+
+    def _user(self, messages: list[dict[str, Any]]) -> Reply:
+        # Some questions are the beginning of others.
+        question = max((question for question in self.tasks if question in messages[0]["content"]), key=len)
+        heard = len(messages) - 2
+        return Say(question if heard == 0 else f"Go on. {heard}")
+
+
+def written(call: Call) -> str:
+    return f"{call.tool}({', '.join(f'{name}={value!r}' for name, value in call.arguments.items())})"
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("category", CATEGORIES)
+async def test_agents_that_write_calls_are_asked_and_scored_as_in_the_official_runner(
+    stage: Stage, tmp_path: Path, category: str, seed: int
+) -> None:
+    run = tmp_path / "run"
+    model = Writing(stage, category, seed)
+    async with scripted_endpoint(model.answer) as place:
+        words = ["bench", "run", "acebench", "--agent", "openai:m", "--user", "openai:u", "--calls", "written"]
+        chosen = [word for task, _ in model.tasks.values() for word in ("--task", task.id)]
+        variables = {"OPENAI_BASE_URL": place.url, "OPENAI_API_KEY": "key"}
+        given = [*words, "--parallel", "4", "--out", str(run), *chosen]
+        ran = await anyio.to_thread.run_sync(lambda: CliRunner().invoke(app, given, env=variables))
+    assert ran.exit_code == 0, ran.output
+    records = list(read_trajectories(run))
+    told = await told_by_official(stage, tmp_path, [spoken_in(stage, model, record) for record in records])
+    for record, official in zip(records, told, strict=True):
+        for own_request, request in zip(model.asked[record.scenario], official["asked"], strict=True):
+            assert own_request == request, record.scenario
+        own = [record.verdict.reward, record.verdict.figures["process"]]
+        assert own == official["scores"], (record.scenario, [(step.text, step.observation) for step in record.steps])
+        assert not record.verdict.masked
+    assert 0 < sum(record.verdict.solved for record in records) < len(records)
+    replayed = await anyio.to_thread.run_sync(lambda: CliRunner().invoke(app, ["runs", "replay", str(run)]))
+    assert replayed.exit_code == 0, replayed.output
+
+
+def spoken_in(stage: Stage, model: Writing, record: Trajectory) -> dict[str, Any]:
+    """What was said, for the official runner."""
+    task = stage.tasks[record.scenario]
+    _, texts = model.tasks[task.content["question"]]
+    words = [step.observation for step in record.steps if not is_call(step) and step.observation != "[]"]
+    return {
+        "entry": dict(task.content),
+        "language": task.content["language"],
+        "answer": {"ground_truth": task.answers["ground_truth"], "mile_stone": task.answers["mile_stone"]},
+        "agent": [*texts, *[FINISHED] * 20],
+        "user": [str(record.messages[1]["content"]), *words],
+        "process": None,
+    }
+
+
+async def told_by_official(stage: Stage, folder: Path, episodes: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """What the official runner says of what models have said."""
+    lines, out = folder / "episodes.jsonl", folder / "told.json"
+    lines.write_text("\n".join(map(json.dumps, episodes)), encoding="utf-8")
+    for language in ("en", "zh"):
+        for number in range(len(episodes)):
+            (folder / "score_all" / f"score_{language}" / f"gpt-{number}").mkdir(parents=True)
+    roots = os.pathsep.join(str(root) for root in stage.source.roots[:1])
+    variables = {"PYTHONPATH": roots, "PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"}
+    await anyio.run_process([sys.executable, "-s", str(RUNNER), str(lines), str(out)], env=variables, cwd=folder)
+    told: list[dict[str, Any]] = json.loads(out.read_text(encoding="utf-8"))
+    return told
+
+
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("seed", [7, 8, 9])
 @pytest.mark.parametrize("category", CATEGORIES)
@@ -164,15 +290,10 @@ async def test_scores_of_models_over_http_are_those_of_the_official_runner(
     assert ran.exit_code == 0, ran.output
     records = list(read_trajectories(run))
     assert len(records) == len(model.tasks)
-    episodes, out = tmp_path / "episodes.jsonl", tmp_path / "scores.json"
-    episodes.write_text("\n".join(json.dumps(episode_of(stage, record)) for record in records), encoding="utf-8")
-    for language in ("en", "zh"):
-        for number in range(len(records)):
-            (tmp_path / "score_all" / f"score_{language}" / f"gpt-{number}").mkdir(parents=True)
-    roots = os.pathsep.join(str(root) for root in stage.source.roots[:1])
-    variables = {"PYTHONPATH": roots, "PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"}
-    await anyio.run_process([sys.executable, "-s", str(RUNNER), str(episodes), str(out)], env=variables, cwd=tmp_path)
-    official = json.loads(out.read_text(encoding="utf-8"))
+    official = [
+        each["scores"]
+        for each in await told_by_official(stage, tmp_path, [episode_of(stage, record) for record in records])
+    ]
     own = [[record.verdict.reward, record.verdict.figures["process"]] for record in records]
     assert own == official
     assert 0 < sum(end_to_end for end_to_end, _ in official) < len(records)

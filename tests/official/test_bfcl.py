@@ -30,6 +30,7 @@ from tests.llm.endpoint import Asked, Reply, Say, scripted_endpoint
 
 pytestmark = pytest.mark.official
 RUNNER = Path(__file__).with_name("official_runner.py")
+WRITER = Path(__file__).with_name("official_writer.py")
 PLAYED = 40
 
 
@@ -152,6 +153,89 @@ async def test_verdicts_on_a_model_over_http_are_those_of_the_official_runner(st
     assert 0 < sum(valid for valid, _ in official) < PLAYED
 
 
+class Writing:
+    """A model that writes its calls, in all the ways in which models do."""
+
+    def __init__(self, stage: Stage, seed: int) -> None:
+        chance = random.Random(seed)
+        self.tasks: dict[str, tuple[OfficialTask, list[str]]] = {}
+        self.asked: dict[str, list[Any]] = {}
+        for task in chance.sample(sorted(stage.tasks.values(), key=lambda task: task.id), 3 * PLAYED):
+            first = task.content["question"][0][0]["content"]
+            if first not in self.tasks and len(self.tasks) < PLAYED:
+                self.tasks[first] = task, list(self._texts(task, chance))
+
+    def _texts(self, task: OfficialTask, chance: random.Random) -> Iterator[str]:
+        for turn in task.reference:
+            for step in turn:
+                calls = ", ".join(written(call) for call in step)
+                match chance.randrange(24):
+                    case 0:
+                        yield "[look_it_up(what='all')]"
+                        yield f"[{calls}]"
+                    case 1:
+                        yield f"```\n[{calls}]\n```"
+                    case 2:
+                        yield calls
+                    case 3:
+                        yield f"[{calls}, {calls}]"
+                    case 4:
+                        yield "[TravelAPI.get_flight_cost(travel_from='A'), ls('x', a=True), mean(numbers=(1, 2 * 3))]"
+                        yield f" [{calls}]\n"
+                    case 5:
+                        yield chance.choice([f"I call [{calls}]", "[]", f"[{calls}"])
+                    case _:
+                        yield f"[{calls}]"
+            yield chance.choice(["That is done.", "It's done", "I cannot do that [yet]."])
+
+    def answer(self, asked: Asked) -> Reply:
+        assert "tools" not in asked
+        messages = asked["messages"]
+        task, texts = self.tasks[messages[1]["content"]]
+        self.asked.setdefault(task.id, []).append(messages)
+        said = sum(message["role"] == "assistant" for message in messages)
+        return Say(texts[said] if said < len(texts) else "I am finished.")
+
+
+def written(call: Call) -> str:
+    return f"{call.tool}({', '.join(f'{name}={value!r}' for name, value in call.arguments.items())})"
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("seed", [1, 2])
+async def test_models_that_write_calls_are_asked_and_judged_as_in_the_official_runner(
+    stage: Stage, tmp_path: Path, seed: int
+) -> None:
+    run, model = tmp_path / "run", Writing(stage, seed)
+    chosen = [word for task, _ in model.tasks.values() for word in ("--task", task.id)]
+    async with scripted_endpoint(model.answer) as place:
+        words = ["bench", "run", stage.benchmark.name, "--agent", "openai:m", "--calls", "written", "--parallel", "4"]
+        variables = {"OPENAI_BASE_URL": place.url, "OPENAI_API_KEY": "key"}
+        given = [*words, "--out", str(run), *chosen]
+        ran = await anyio.to_thread.run_sync(lambda: CliRunner().invoke(app, given, env=variables))
+    assert ran.exit_code == 0, ran.output
+    records = list(read_trajectories(run))
+    assert len(records) == PLAYED
+    texts = {task.id: texts for task, texts in model.tasks.values()}
+    lines = []
+    for record in records:
+        task = stage.tasks[record.scenario]
+        content = {key: value for key, value in task.content.items() if key != "documents"}
+        lines.append(json.dumps({**content, **task.answers, "texts": texts[task.id]}))
+    episodes, out = tmp_path / "episodes.jsonl", tmp_path / "told.json"
+    episodes.write_text("\n".join(lines), encoding="utf-8")
+    roots = os.pathsep.join(str(root) for root in stage.source.roots[:1])
+    variables = {"PYTHONPATH": roots, "PYTHONHASHSEED": "0", "TZ": "UTC", "BFCL_PROJECT_ROOT": str(tmp_path / "p")}
+    await anyio.run_process([sys.executable, "-s", str(WRITER), str(episodes), str(out)], env=variables)
+    official = json.loads(out.read_text(encoding="utf-8"))
+    for record, (valid, error, asked) in zip(records, official, strict=True):
+        for own_request, request in zip(model.asked[record.scenario], asked, strict=True):
+            assert own_request == request, record.scenario
+        assert [record.verdict.solved, record.verdict.reason.partition(": ")[0] or None] == [valid, error]
+        assert not record.verdict.masked
+    assert 0 < sum(valid for valid, *_ in official) < PLAYED
+
+
 async def test_released_tools_come_with_the_official_sentence(stage: Stage, tmp_path: Path) -> None:
     task = next(task for task in stage.tasks.values() if "0" not in task.content.get("missed_function", {"0": 0}))
     asked_for: list[Asked] = []
@@ -208,6 +292,28 @@ def test_nothing_is_evaluated_but_methods_of_the_tasks_classes(stage: Stage) -> 
         gym = rl.BenchmarkGym(stage, portal)
         answers, verdict = judged_after(gym, "multi_turn_base_0", calls)
     assert answers == [f"Error during execution: name {name!r} is not defined" for name, _ in calls]
+    assert (verdict.solved, verdict.owner, verdict.masked) == (False, "agent", False)
+
+
+def test_what_official_parsers_evaluate_opens_no_file(stage: Stage) -> None:
+    with start_blocking_portal() as portal:
+        gym = rl.BenchmarkGym(stage, portal, calls="written")
+        with gym.open("multi_turn_base_0") as episode:
+            assert "[func_name1(" in episode.messages[0]["content"]
+            said = episode.act({"role": "assistant", "content": "[cd(folder=open('/etc/passwd').read() + 'x')]"})
+            # It cannot be read as a call, so the turn is over.
+            second = stage.tasks["multi_turn_base_0"].content["question"][1]
+            assert str(said) == "\n".join(each["content"] for each in second)
+            assert episode.messages[-1] == {"role": "user", "content": str(said)}
+
+
+def test_a_process_that_official_parsers_are_made_to_start_is_the_agents_failure(stage: Stage) -> None:
+    with start_blocking_portal() as portal:
+        gym = rl.BenchmarkGym(stage, portal, calls="written")
+        with gym.open("multi_turn_base_0") as episode:
+            content = "[cd(folder=__import__('os').popen('id').read() + 'x')]"
+            assert "uid" not in str(episode.act({"role": "assistant", "content": content}))
+            verdict = episode.verify()
     assert (verdict.solved, verdict.owner, verdict.masked) == (False, "agent", False)
 
 

@@ -27,6 +27,7 @@ from envscaler_mcp.cli.program import app
 from envscaler_mcp.episode.agent import Action
 from envscaler_mcp.episode.live import EpisodeLimits
 from envscaler_mcp.errors import WorkerEndedError, WorldError
+from envscaler_mcp.farm.environments import BenchmarkOpener
 from envscaler_mcp.farm.watchers import MOST_WATCHERS
 from envscaler_mcp.farm.worlds import Caps
 from envscaler_mcp.official.at_farm import FarmAccess, moves_of
@@ -61,7 +62,7 @@ class Served(Here):
 
 @asynccontextmanager
 async def serving_till(stage: Stage, **config: Any) -> AsyncIterator[Served]:
-    benchmarks = {"till": lambda: BenchmarkEnvironment(stage)}
+    benchmarks = {"till": BenchmarkOpener("A till", lambda: BenchmarkEnvironment(stage))}
     async with farm_here(**{"benchmarks": benchmarks, **config}) as farm:
         with farm.client() as owner:
             yield Served(farm.front, farm.url, farm.control, owner)

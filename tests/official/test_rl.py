@@ -15,7 +15,8 @@ from pydantic import SecretStr
 
 from envscaler_mcp import rl
 from envscaler_mcp.episode.agent import RunAbortedError
-from envscaler_mcp.errors import RunError
+from envscaler_mcp.errors import RunError, WorldError
+from envscaler_mcp.farm.environments import BenchmarkOpener
 from envscaler_mcp.llm import Endpoint
 from envscaler_mcp.official.benchmark import BENCHMARKS, OfficialTask
 from envscaler_mcp.official.farm_worlds import BenchmarkEnvironment
@@ -132,7 +133,9 @@ async def test_worlds_of_a_gym_are_opened_at_a_farm_that_is_named(tmp_path: Path
             return said, episode.verify().reward
 
     with Stage.of(TILL, FILES) as stage:
-        async with farm_here(benchmarks={"till": lambda: BenchmarkEnvironment(stage)}) as farm:
+        async with farm_here(
+            benchmarks={"till": BenchmarkOpener("A till", lambda: BenchmarkEnvironment(stage))}
+        ) as farm:
             assert await anyio.to_thread.run_sync(play, farm) == ("What about now?", 1.0)
             assert len(farm.front.worlds) == 0
 
@@ -183,3 +186,33 @@ def test_what_there_is_not_is_an_error_with_a_suggestion(gym: rl.BenchmarkGym, t
         pass
     with pytest.raises(RunError, match="no benchmark 'bfcl'"), rl.benchmark("bfcl", tmp_path):
         pass
+
+
+def test_each_of_the_two_doors_refuses_what_belongs_to_the_other(tmp_path: Path) -> None:
+    with registered(tmp_path / "site"):
+        with rl.local() as gym:
+            for ask in (gym.card, lambda name: list(gym.tasks(name)), lambda name: gym.open(environment=name)):
+                with pytest.raises(WorldError, match=r"'till' is a benchmark .* rl\.benchmark\('till'\)"):
+                    ask("till")
+        with pytest.raises(WorldError, match=r"rl\.benchmark\('bfcl-v3'\)"):
+            rl.connect("bfcl-v3", "token")
+        with (
+            pytest.raises(RunError, match=r"'hospital_stays' is an environment .* rl\.connect"),
+            rl.benchmark("hospital_stays"),
+        ):
+            pass
+
+
+async def test_a_gym_at_a_farm_names_the_door_of_a_benchmark(gym: rl.BenchmarkGym) -> None:
+    async with farm_here(
+        benchmarks={"till": BenchmarkOpener("A till", lambda: BenchmarkEnvironment(gym._stage))}
+    ) as farm:
+
+        def asks() -> None:
+            with rl.connect(farm.control, farm.token("control")) as there:
+                there.open("till_1", environment="till")
+
+        with pytest.raises(
+            WorldError, match=r"rl\.benchmark\('till'\) opens its tasks, with url= and token= at a farm"
+        ):
+            await anyio.to_thread.run_sync(asks)

@@ -15,17 +15,17 @@ from envscaler_mcp.episode.rules import Ending
 from envscaler_mcp.episode.transcript import is_call
 from envscaler_mcp.episode.user import Look, User
 from envscaler_mcp.official.ace.solutions import solution_of
-from envscaler_mcp.official.ace.texts import calls_of, language_text, message_of
+from envscaler_mcp.official.ace.texts import calls_of, calls_written_in, language_text, message_of
+from envscaler_mcp.official.ace.writing import FINISHED
 from envscaler_mcp.official.benchmark import Fixture, OfficialTask
 from envscaler_mcp.official.host import HostedCode
 from envscaler_mcp.official.model_user import OfficialModelUser
 from envscaler_mcp.official.source import Requirement, Source
 from envscaler_mcp.official.world import OfficialWorld
+from envscaler_mcp.official.written_calls import NOTHING
 from envscaler_mcp.serving.parsing import parsed_module
 
 COMMIT = "56dd66cf6439b0d9655ee1b353e4cd745c6f664e"
-FINISHED = "finish conversation"
-"""What the agent or the user says when everything is done."""
 MOVES = 20
 """Of the agent; officially 40 messages, of which each second is an answer."""
 _CATEGORIES = tuple(f"{language}_multi_{kind}" for language in ("en", "zh") for kind in ("step", "turn"))
@@ -33,10 +33,12 @@ _FIRST_MOVE = 1
 """Officially nothing that is said in it, or in answer to it, ends an episode."""
 _STUBS = ("pandas", "openpyxl", "openai", "tqdm", "dotenv", "wcwidth")
 _DIFFERENCES = (
-    "The agent calls tools by its endpoint's own means, and is told so; officially it writes calls into its words.",
-    "The process score reads a call as `[name(key='value')]`, its quotes not escaped; officially it reads the agent's own words.",
-    "Several calls of one move are made one after the other; officially an error in a conversation drops those that follow.",
-    "Officially an English agent of the multi-step tasks is told its rules in Chinese.",
+    "With native calls the agent calls tools by its endpoint's own means, and is told so; officially it writes calls into its words.",
+    "With native calls the process score reads `[name(key='value')]`, its quotes not escaped; officially the agent's own words.",
+    "A written call whose arguments are no JSON, such as a call inside a call, is answered with an error; officially it is evaluated.",
+    "Several calls of one move are made and answered one after the other; officially an error in a conversation drops those that follow.",
+    "Officially the answers to several calls are written down when all of them were made.",
+    "Officially, and with written calls, an English agent of the multi-step tasks is told its rules in Chinese; with native calls in English.",
     "`strict`, beside the official score, also compares classes that the official reference misspells.",
 )
 
@@ -53,6 +55,7 @@ class AceBench:
     default_categories: tuple[str, ...] = _CATEGORIES[:2]
     max_steps: int = MOVES
     temperature: float | None = 0.001
+    writes_calls: bool = True
     needs_user_model: bool = True
     user_strategies: tuple[str, ...] = ()
     differences: tuple[str, ...] = _DIFFERENCES
@@ -87,6 +90,7 @@ class AceBench:
                 system=_system(language, kind, entry["involved_classes"], policies),
                 reference=(tuple((call,) for call in solution_of(entry, answer)),),
                 closing=(FINISHED,),
+                turns=(entry["question"],),
             )
 
     def alone(self, task: OfficialTask, server: str) -> Mapping[str, Any]:  # noqa: ARG002
@@ -115,7 +119,7 @@ class AceBench:
         return _Silent(task)
 
     def record(self, task: OfficialTask, steps: Sequence[Step]) -> list[dict[str, Any]]:
-        """The moves with calls, and how the process score reads each; in multi-step tasks it reads words, too."""
+        """The moves with calls, and how the process score reads each; in multi-step tasks it reads words, too, but for calls that were not made."""
         moves: list[dict[str, Any]] = []
         for move in _moves(steps):
             made = [step for step in move if is_call(step) and not step.malformed]
@@ -123,7 +127,9 @@ class AceBench:
             if made:
                 answered = [[step.tool, step.arguments, step.observation] for step in made]
                 moves.append({"calls": answered, "text": message_of(move[0].text, calls)})
-            elif task.content["kind"] == "multi_step" and not calls_of(move[0].text):
+            elif move[0].observation == NOTHING and calls_written_in(move[0].text) == []:
+                moves.append({"calls": [], "text": move[0].text, "ran": True})
+            elif task.content["kind"] == "multi_step" and not calls_written_in(move[0].text):
                 moves.append({"calls": [], "text": move[0].text})
         return moves
 

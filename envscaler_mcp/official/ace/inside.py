@@ -12,8 +12,12 @@ import json
 from difflib import get_close_matches
 from hashlib import sha256
 from importlib import import_module
-from types import SimpleNamespace
 from typing import Any
+
+from envscaler_mcp.official.ace.writing import Model, UnansweredRequest, Writing
+from envscaler_mcp.official.plain_view import view_of_instances
+
+__all__ = ["World", "Writing", "judge", "load"]
 
 _CLASSES = (
     "phone_platform.base_api",
@@ -61,17 +65,21 @@ class World:
         """Of all attributes of every instance."""
         return _digest(self._instances)
 
+    def view(self) -> dict[str, Any]:
+        """The same for people."""
+        return view_of_instances(self._instances)
+
     def user(self, _strategy: str, text: str | None, answers: list[str]) -> dict[str, Any]:
         """What the user says to a text, or says first; or what its model has to be asked before that."""
         person = self._new_person() if self._person is None else copy.deepcopy(self._person)
-        person.client = model = _Model(answers)
+        person.client = model = Model(answers)
         try:
             if text is None:
                 said = person.get_init_prompt(self._task["question"])
             else:
                 person.step(text)
                 said = person.respond()["message"]
-        except UserAsked:
+        except UnansweredRequest:
             return {"ask": model.asked}
         person.client = None
         self._person = person
@@ -89,6 +97,7 @@ def judge(task: dict[str, Any], moves: list[dict[str, Any]]) -> dict[str, Any]:
     differing = 0
     saved = False
     for move in moves:
+        saved = saved or bool(move.get("ran"))
         for name, arguments, answer in move["calls"]:
             text, counts = _result(task, name, arguments)
             differing += text != answer
@@ -191,23 +200,3 @@ def _schema(described: Any) -> Any:
 
 
 _TYPES = {"dict": "object", "list": "array", "float": "number", "tuple": "array"}
-
-
-class UserAsked(BaseException):
-    """The user has a question for its model that is not answered yet."""
-
-
-class _Model:
-    """The client that the official user asks. A question without an answer is handed out."""
-
-    def __init__(self, answers: list[str]) -> None:
-        self._answers = list(answers)
-        self.asked: list[dict[str, str]] = []
-        self.chat = SimpleNamespace(completions=SimpleNamespace(create=self._create))
-
-    def _create(self, messages: list[dict[str, str]], **_options: Any) -> Any:
-        if not self._answers:
-            self.asked = messages
-            raise UserAsked
-        message = SimpleNamespace(content=self._answers.pop(0))
-        return SimpleNamespace(choices=[SimpleNamespace(message=message)])

@@ -52,8 +52,38 @@ def _call(expression: ast.expr) -> tuple[str, dict[str, Any]]:
 def message_of(said: str, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> str:
     """A move as the process score reads it: what the agent itself wrote, if that is its calls, else its calls in writing."""
     written = f"[{', '.join(_written(name, arguments) for name, arguments in calls)}]"
-    own = calls_of(said) if said.lstrip().startswith("[") else []
-    return said if own == [(name, dict(arguments)) for name, arguments in calls] else written
+    made = [(name, dict(arguments)) for name, arguments in calls]
+    bracketed = calls_of(said) if said.lstrip().startswith("[") else []
+    return said if made in (bracketed, calls_written_in(said)) else written
+
+
+def calls_written_in(said: str) -> list[tuple[str, Any]] | None:
+    """The calls that the official parsers read in what an agent wrote, but for what they evaluate; none where nothing is called."""
+    try:
+        expression = parsed_expression(said.removeprefix(" ").strip("[]'"))
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        return None
+    if isinstance(expression, ast.Tuple | ast.List):
+        calls = expression.elts
+    else:
+        calls = [expression] if isinstance(expression, ast.Call) else []
+    try:
+        return [(_name(call), {each.arg: _value(each.value) for each in call.keywords}) for call in calls]  # type: ignore[attr-defined]
+    except (AttributeError, ValueError, TypeError):
+        return None
+
+
+def _name(call: Any) -> str:
+    return ast.unparse(call.func)
+
+
+def _value(expression: ast.expr) -> Any:
+    """A value as the official parsers have it: a name is its own text."""
+    if isinstance(expression, ast.Name):
+        return expression.id
+    if isinstance(expression, ast.List | ast.Tuple):
+        return [_value(each) for each in expression.elts]
+    return ast.literal_eval(expression)
 
 
 def _written(name: str, arguments: Mapping[str, Any]) -> str:

@@ -45,6 +45,7 @@ _DIFFERENCES = (
     "A call whose arguments are no JSON object is answered with an error, and the turn goes on; officially the turn ends.",
     "A call of what is no method of the task's classes is answered as an unknown function; officially it is evaluated.",
     "So is a call whose arguments are no identifiers.",
+    "A written call whose arguments are no JSON, such as a call inside a call, is answered with an error; officially it is evaluated.",
     "An answer without words and calls stands as … in later requests; officially it stands as the endpoint gave it.",
     "The judge is the official runner; the model handler, which sends the requests, is this package's.",
 )
@@ -61,6 +62,7 @@ class Bfcl:
     default_categories: tuple[str, ...] = CATEGORIES
     max_steps: int = (STEPS + 2) * _MOST_TURNS
     temperature: float | None = 0.001
+    writes_calls: bool = True
     needs_user_model: bool = False
     user_strategies: tuple[str, ...] = ()
     differences: tuple[str, ...] = _DIFFERENCES
@@ -112,6 +114,7 @@ class Bfcl:
                 content={**entry, "documents": own},
                 answers={"ground_truth": truth},
                 servers=tuple(classes),
+                turns=tuple("\n".join(each["content"] for each in turn) or RELEASED for turn in entry["question"]),
                 texts=tuple(message["content"] for turn in entry["question"] for message in turn),
                 documents=tuple(
                     (document["name"], document["description"]) for each in own.values() for document in each

@@ -14,6 +14,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from envscaler_mcp.official.bfcl.writing import WrittenConversation
+from envscaler_mcp.official.plain_view import public, view_of_instances
+
 _EVAL = "bfcl_eval.eval_checker."
 _CLASSES = (
     "gorilla_file_system",
@@ -44,6 +47,7 @@ def load() -> None:
     _official["formats"] = import_module("bfcl_eval.model_handler.utils")
     _official["texts"] = import_module("bfcl_eval.utils")
     _official["types"] = import_module("bfcl_eval.constants.type_mappings")
+    _official["prompts"] = import_module("bfcl_eval.constants.default_prompts")
     for name in _CLASSES:
         import_module(f"{_EVAL}multi_turn_eval.func_source_code.{name}")
 
@@ -56,9 +60,7 @@ class World:
         self._functions, self._withheld = _functions_of(entry)
         if not _hints_when_compiled():
             # The fourth edition says the language once, before anything is released.
-            self._functions = _official["texts"]._func_doc_language_specific_pre_processing(
-                self._functions, _category(entry)
-            )
+            self._functions = _with_hints(self._functions, entry)
         self._listed: list[dict[str, Any]] = []
         self._methods = _methods(entry)
         _executed(entry, [], _PLAYED)
@@ -72,9 +74,7 @@ class World:
         functions = self._functions
         if _hints_when_compiled():
             # The third edition says it each time, also where it stands already.
-            functions = _official["formats"].func_doc_language_specific_pre_processing(
-                functions, _category(self._entry)
-            )
+            functions = _with_hints(functions, self._entry)
         styles = _official["formats"].ModelStyle
         style = getattr(styles, "OpenAI_Completions", None) or styles.OPENAI_COMPLETIONS
         tools = _official["formats"].convert_to_tool(functions, _official["types"].GORILLA_TO_OPENAPI, style)
@@ -85,12 +85,25 @@ class World:
         """What the official executor answers, and whether that is an error."""
         text = _executed(self._entry, [_expression(name, arguments, self._methods)], _PLAYED)[0][0]
         if not _is_callable(name, arguments, self._methods):
-            text = f"Error during execution: name {name!r} is not defined"
+            text = f"Error during execution: name {name.partition('.')[0]!r} is not defined"
         return [text, text.startswith("Error during execution: ")]
 
     def digest(self) -> str:
         """Of the public attributes of every instance, which are all that the official state check compares."""
         return _digest(_executed(self._entry, [], _PLAYED)[1])
+
+    def view(self) -> dict[str, Any]:
+        """The same for people."""
+        return view_of_instances(_executed(self._entry, [], _PLAYED)[1])
+
+
+class Writing(WrittenConversation):
+    """How a model without native calls is asked in the official runs."""
+
+    def __init__(self, entry: dict[str, Any]) -> None:
+        functions, withheld = _functions_of(entry)
+        about = _category(entry) if _hints_when_compiled() else str(entry["id"])
+        super().__init__(_official, entry, _with_hints(functions, entry), withheld, about)
 
 
 def judge(entry: dict[str, Any], turns: list[list[list[list[Any]]]]) -> dict[str, Any]:
@@ -153,6 +166,16 @@ def _hints_when_compiled() -> bool:
     return hasattr(_official["formats"], "func_doc_language_specific_pre_processing")
 
 
+def _with_hints(functions: list[dict[str, Any]], entry: dict[str, Any]) -> list[dict[str, Any]]:
+    """The documents, which say the language."""
+    if _hints_when_compiled():
+        say = _official["formats"].func_doc_language_specific_pre_processing
+    else:
+        say = _official["texts"]._func_doc_language_specific_pre_processing
+    hinted: list[dict[str, Any]] = say(functions, _category(entry))
+    return hinted
+
+
 def _category(entry: dict[str, Any]) -> str:
     return str(entry["id"]).rsplit("_", 1)[0]
 
@@ -192,12 +215,8 @@ def _is_callable(name: str, arguments: dict[str, Any], methods: frozenset[str]) 
 
 
 def _digest(instances: dict[str, Any]) -> str:
-    content = {name: _content(_public(instance), {}) for name, instance in sorted(instances.items())}
+    content = {name: _content(public(instance), {}) for name, instance in sorted(instances.items())}
     return sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
-
-
-def _public(instance: Any) -> dict[str, Any]:
-    return {name: value for name, value in vars(instance).items() if not name.startswith("_")}
 
 
 def _content(value: Any, seen: dict[int, int]) -> Any:
@@ -213,7 +232,7 @@ def _content(value: Any, seen: dict[int, int]) -> Any:
     if isinstance(value, set):
         return ["set", sorted(map(repr, value))]
     if hasattr(value, "__dict__"):
-        return [type(value).__name__, _content(_public(value), seen)]
+        return [type(value).__name__, _content(public(value), seen)]
     return [type(value).__name__, repr(value)]
 
 

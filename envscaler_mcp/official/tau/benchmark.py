@@ -49,6 +49,7 @@ class Tau:
     default_categories: tuple[str, ...] = ("test",)
     max_steps: int = STEPS
     temperature: float | None = 0.0
+    writes_calls: bool = False
     needs_user_model: bool = True
     user_strategies: tuple[str, ...] = STRATEGIES
 
@@ -108,6 +109,7 @@ class Tau:
                 answers={"actions": task["actions"], "outputs": task["outputs"]},
                 servers=(self.domain,),
                 system=wiki,
+                turns=(task["instruction"],),
                 reference=(tuple((call,) for call in calls if call.tool != RESPOND),),
                 closing=(" ".join(["That is done.", *task["outputs"]]),),
             )

@@ -16,6 +16,8 @@ from typing import Any
 
 import pydantic
 
+from envscaler_mcp.official.plain_view import plain_view
+
 _SPLITS = {
     "retail": {"test": "tasks_test", "dev": "tasks_dev", "train": "tasks_train"},
     "airline": {"test": "tasks_test"},
@@ -165,6 +167,10 @@ class World:
         """The official hash of the data."""
         digest: str = self._environment.get_data_hash()
         return digest
+
+    def view(self) -> Any:
+        """The data, for people."""
+        return plain_view(self._environment.data)
 
     def user(self, strategy: str, text: str | None, answers: list[str]) -> dict[str, Any]:
         """What the user says to a text, or says first; or what its model has to be asked before that."""

@@ -20,6 +20,10 @@ export async function openWorld(environment, scenario, view, watch = false) {
 export async function showEnvironment(main, signal, id) {
   const card = await get(environmentPath(id));
   if (signal.aborted) return;
+  if (card.sector === "benchmark") {
+    const { isBenchmark, showBenchmark } = await import("./benchmark.js");
+    if (isBenchmark(card)) return showBenchmark(main, signal, card);
+  }
   place([card.title]);
   const tasks = el("section", { "aria-label": "Tasks" }, el("h2", {}, "Tasks"), el("p.dim", {}, "Reading the tasks …"));
   const reads = card.tools.filter((tool) => tool.effect === "reads").length;

@@ -41,7 +41,9 @@ export async function showGallery(main, signal) {
     const fitting = words_ ? (await get(`/v1/catalogue?search=${encodeURIComponent(words_)}`)).environments : all;
     if (mine !== turn || signal.aborted) return;
     const shown = fitting.filter((entry) => !sector || entry.sector === sector);
-    fill(count, shown.length === all.length ? `${all.length} environments` : `${shown.length} of ${all.length} environments`);
+    const benchmarks = all.filter((entry) => entry.benchmark).length;
+    const whole = `${all.length - benchmarks} environments${benchmarks ? ` and ${plural(benchmarks, "benchmark")}` : ""}`;
+    fill(count, shown.length === all.length ? whole : `${shown.length} of ${all.length} ${benchmarks ? "environments and benchmarks" : "environments"}`);
     fill(cards, shown.map(card), !shown.length && el("li.empty", {}, "No environment has these words."));
   });
   await list();
@@ -58,10 +60,10 @@ function card(entry) {
   return el(
     "li.card",
     {},
-    el("p.sector", {}, words(entry.sector)),
+    el("p.sector", {}, entry.benchmark ? "benchmark of other authors" : words(entry.sector)),
     el("h2", {}, el("a", { href: `#/environment/${entry.id}` }, entry.title)),
     el("p.about", {}, entry.about),
-    el("p.figures", {}, plural(entry.tools, "tool"), " · ", plural(entry.tasks, "task")),
+    el("p.figures", {}, entry.benchmark ? entry.id : `${plural(entry.tools, "tool")} · ${plural(entry.tasks, "task")}`),
   );
 }
 

@@ -8,6 +8,8 @@ const LONG = 400;
 
 export function playground(world) {
   let chosen = world.forms.forms.find((form) => form.effect === "writes") ?? world.forms.forms[0];
+  // What a tool of other authors changes is not known.
+  const { official } = world.checks;
   let inputs = new Map();
   let calling = false;
   let shown = null;
@@ -23,7 +25,7 @@ export function playground(world) {
       const forms = fitting.filter((form) => form.effect === effect);
       return forms.length > 0 && el("section", { "aria-label": title }, el("h3", {}, title), el("ul", {}, forms.map((form) => el("li", {}, button(form.title, () => choose(form), `.tool.${effect}`, { "aria-pressed": String(form === chosen), title: form.about, "data-tool": form.tool })))));
     };
-    fill(tools, group("Change", "writes"), group("Read", "reads"), !fitting.length && el("p.empty", {}, "No tool has these words."));
+    fill(tools, group(official ? "Tools" : "Change", "writes"), group("Read", "reads"), !fitting.length && el("p.empty", {}, "No tool has these words."));
   }
 
   function choose(form) {
@@ -45,7 +47,7 @@ export function playground(world) {
       el(
         "form",
         { oninput: dropRefusal, onsubmit: (event) => { event.preventDefault(); if (!calling) attempt(call); } },
-        el("header", {}, el("h2", {}, chosen.title, " ", el(`span.tag.${chosen.effect}`, {}, chosen.effect === "writes" ? "changes" : "reads")), el("p", {}, chosen.about)),
+        el("header", {}, el("h2", {}, chosen.title, " ", !official && el(`span.tag.${chosen.effect}`, {}, chosen.effect === "writes" ? "changes" : "reads")), el("p", {}, chosen.about)),
         required.map((field) => entry(field)),
         optional.length > 0 && el("details", { open: required.length === 0 }, el("summary", {}, `Optional (${optional.length})`), optional.map((field) => entry(field))),
         el("p.row", {}, el("button.primary", { type: "submit" }, "Call"), !isVisitor() && button("Copy the call", () => attempt(showSnippets))),

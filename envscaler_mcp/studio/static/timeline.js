@@ -8,7 +8,7 @@ const AUTHORS = { person: "you", agent: "agent", oracle: "oracle", random: "rand
 
 export function timelinePanel(world, { title = "Calls", oldestFirst = false, most = 60 } = {}) {
   const list = el("ol.steps", {});
-  const panel = el("section.timeline", { "aria-label": title }, el("header.row", {}, el("h2", {}, title), !isReader() && button("Undo all", () => attempt(() => world.undo(world.timeline.dropped)), ".small", { "data-does": "undo-all" })), list);
+  const panel = el("section.timeline", { "aria-label": title }, el("header.row", {}, el("h2", {}, title), !isReader() && !world.checks.official && button("Undo all", () => attempt(() => world.undo(world.timeline.dropped)), ".small", { "data-does": "undo-all" })), list);
   const draw = () => {
     const steps = oldestFirst ? world.steps.slice(-most) : world.steps.slice(-most).reverse();
     panel.querySelector("[data-does=undo-all]")?.toggleAttribute("disabled", !world.steps.length);

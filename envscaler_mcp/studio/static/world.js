@@ -26,11 +26,16 @@ export async function showWorld(main, signal, name, view = "tables") {
   if (signal.aborted) return;
   const world = open;
   place([world.environment.title, `#/environment/${world.card.environment}`], [title(world)]);
+  const official = world.checks.official && (await import("./benchmark.js"));
+  if (signal.aborted) return;
+  if (official && view === "live") view = "task";
   if (view === "playground" && isReader()) view = "tables";
   const body = el(`div.view.view-${view}`, {});
   const banner = el("p.banner", { role: "alert", hidden: true });
   fill(main, header(world, view), banner, body);
-  if (view === "tables") body.append(tablesPanel(world), timelinePanel(world));
+  if (official && view === "tables") body.append(...official.officialTables(world));
+  else if (official && view === "task") body.append(official.officialTask(world));
+  else if (view === "tables") body.append(tablesPanel(world), timelinePanel(world));
   else if (view === "playground") body.append(playground(world), el("div.side", {}, timelinePanel(world)), tablesPanel(world, { follow: true }));
   else if (view === "task") body.append(taskPanel(world));
   else if (view === "arena") body.append((await import("./arena.js")).arenaPanel(world, signal));
@@ -56,7 +61,9 @@ function dayOf(world) {
 }
 
 function header(world, view) {
-  const views = [["tables", "World"], ...(isReader() ? [] : [["playground", "Playground"]]), ["task", "Task"], ["live", "Live"], ["arena", "Arena"]];
+  // The authors' code of a benchmark can be called and judged, and nothing else.
+  const { official } = world.checks;
+  const views = [["tables", "World"], ...(isReader() ? [] : [["playground", "Playground"]]), ["task", "Task"], ...(official ? [] : [["live", "Live"], ["arena", "Arena"]])];
   return el(
     "header.world",
     { "data-world": world.name },
@@ -65,10 +72,10 @@ function header(world, view) {
     el(
       "div.row.does",
       {},
-      button("Rules", () => dialog("Rules that always hold", el("ol.rulelist", {}, world.forms.rules.map((rule) => el("li", {}, rule))), el("p.dim", {}, "A call that would break one is refused with it.")), ".quiet"),
-      button("Branches", () => attempt(() => showBranches(world)), ".quiet"),
+      !official && button("Rules", () => dialog("Rules that always hold", el("ol.rulelist", {}, world.forms.rules.map((rule) => el("li", {}, rule))), el("p.dim", {}, "A call that would break one is refused with it.")), ".quiet"),
+      !official && button("Branches", () => attempt(() => showBranches(world)), ".quiet"),
       !isReader() && button("Share", () => attempt(() => share(world)), ".quiet"),
-      !isReader() && button("Fork", () => attempt(() => fork(world, view)), ""),
+      !isReader() && !official && button("Fork", () => attempt(() => fork(world, view)), ""),
       !isReader() && button("Close", () => attempt(() => close(world)), ".quiet"),
     ),
   );

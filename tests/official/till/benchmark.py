@@ -35,6 +35,7 @@ class TillBenchmark:
     default_categories: tuple[str, ...] = ("easy", "hard")
     max_steps: int = 20
     temperature: float | None = 0.25
+    writes_calls: bool = True
     needs_user_model: bool = False
     user_strategies: tuple[str, ...] = ()
     differences: tuple[str, ...] = ("There is none.",)
@@ -102,6 +103,7 @@ class TalkingBenchmark(TillBenchmark):
     """The same till, whose user a model plays."""
 
     name: str = "till-talk"
+    writes_calls: bool = False
     needs_user_model: bool = True
     user_strategies: tuple[str, ...] = ("plain", "rude")
 

@@ -51,6 +51,36 @@ class World:
     def digest(self) -> str:
         return _digest(self._till.balance)
 
+    def view(self) -> dict[str, Any]:
+        return {"balance": self._till.balance, "drawers": {"left": {"name": "Left", "locked": True}}}
+
+
+class Writing:
+    """A call is written as `deposit 5`; several stand apart by commas, and a sum is counted."""
+
+    def __init__(self, task: dict[str, Any]) -> None:
+        self._heard: list[str] = []
+        self._task = task
+
+    def system(self) -> str:
+        return "Write your calls."
+
+    def request(self, said: str | None, answers: list[str]) -> list[dict[str, str]]:
+        self._heard += [f"user: {said}"] if said is not None else [f"till: {answer}" for answer in answers]
+        return [{"role": "system", "content": self.system()}, {"role": "user", "content": "\n".join(self._heard)}]
+
+    def read(self, text: str) -> Any:
+        if text == "Spoil.":
+            return [["deposit", 5, "more"]]
+        while text == "Hang.":
+            pass
+        if text == "Hm.":
+            return []
+        if not text.endswith("!"):
+            return None
+        calls = [call.split(" ", 1) for call in text[:-1].split(", ")]
+        return [[name, {"amount": int(amount)} if amount.isdigit() else amount] for name, amount in calls]
+
 
 def judge(task: dict[str, Any], calls: list[list[Any]]) -> dict[str, Any]:
     right, balance = _official["checker"].check(task["balance"], calls, task["wanted"])

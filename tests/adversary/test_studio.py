@@ -1,0 +1,117 @@
+"""What a page of one token asks for holds up no other token, and a reader takes nothing from the owner who shared a world."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+
+from envscaler_mcp.farm import studio_plane
+from envscaler_mcp.farm.access import SESSION_KEY
+from envscaler_mcp.farm.watchers import MOST_GUESTS, MOST_WATCHERS
+from envscaler_mcp.farm.world_views import WorldViews
+from envscaler_mcp.studio.tables import tables_of
+from tests.farm.farms import Here, farm_program
+from tests.studio.visitors import ENVIRONMENT, TASK, Visitor, studio, visitor
+
+
+async def reader_of(farm: Here, owner: Visitor, world: str, web: httpx2.AsyncClient) -> str:
+    """Log in as the reader of a shared world; its path as the reader knows it."""
+    address = (await owner.ask("POST", f"{world}/share"))["address"]
+    code, _, place = address.partition("#code=")[2].partition("&at=")
+    answer = await web.post(f"/studio/login/{code.split('.')[3]}", json={"code": code})
+    web.headers[SESSION_KEY] = answer.json()["key"]
+    return f"/v1/worlds/{place.split('/')[1]}"
+
+
+async def test_tables_of_one_token_take_one_thread_and_another_token_has_its_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made = tables_of
+    release, lock = threading.Event(), threading.Lock()
+    working = most = times = 0
+
+    def slow(state: Any) -> Any:
+        nonlocal working, most, times
+        with lock:
+            working, times = working + 1, times + 1
+            most = max(most, working)
+        release.wait(20)
+        with lock:
+            working -= 1
+        return made(state)
+
+    async with studio() as (_, owner):
+        worlds = [await owner.opened() for _ in range(5)]
+        monkeypatch.setattr(studio_plane, "tables_of", slow)
+        asking = [asyncio.create_task(owner.get(f"{world}/tables")) for world in worlds for _ in range(12)]
+        async with asyncio.timeout(20):
+            while not working:  # noqa: ASYNC110 - a thread counts
+                await asyncio.sleep(0.01)
+        await asyncio.sleep(0.2)
+        assert most == 1
+        release.set()
+        await asyncio.gather(*asking)
+    assert most == 1
+    assert times <= 2 * len(worlds)
+
+
+async def test_the_checks_of_a_world_are_judged_once_for_all_who_look_at_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with studio() as (farm, owner), httpx2.AsyncClient(base_url=farm.url, trust_env=False, timeout=60) as web:
+        world = await owner.opened(scenario=TASK)
+        shown = await reader_of(farm, owner, world, web)
+        verdict, release, times = farm.front.verdicts.verdict, asyncio.Event(), 0
+        of_world, asked = WorldViews.of_world, 0
+
+        async def counted(*arguments: Any) -> Any:
+            nonlocal asked
+            asked += 1
+            return await of_world(*arguments)
+
+        async def slow(*arguments: Any) -> Any:
+            nonlocal times
+            times += 1
+            await release.wait()
+            return await verdict(*arguments)
+
+        monkeypatch.setattr(farm.front.verdicts, "verdict", slow)
+        monkeypatch.setattr(WorldViews, "of_world", counted)
+        asking = [asyncio.create_task(web.get(f"{shown}/checks")) for _ in range(40)]
+        async with asyncio.timeout(30):
+            while asked < len(asking):  # noqa: ASYNC110 - the farm counts
+                await asyncio.sleep(0.01)
+        release.set()
+        assert {answer.status_code for answer in await asyncio.gather(*asking)} == {200}
+        assert times <= 2
+
+
+async def test_a_reader_leaves_places_for_the_owner_to_watch() -> None:
+    async with studio() as (farm, owner), httpx2.AsyncClient(base_url=farm.url, trust_env=False, timeout=60) as web:
+        world = await owner.opened(scenario=TASK)
+        shown = await reader_of(farm, owner, world, web)
+        hosted = farm.front.worlds.named(world.rpartition("/")[2])
+        streams: list[Any] = []
+        try:
+            for _ in range(MOST_WATCHERS):
+                streams.append(web.stream("GET", f"{shown}/events"))
+                await streams[-1].__aenter__()
+            assert len(hosted.watchers) == MOST_GUESTS
+            async with owner.web.stream("GET", f"{world}/events") as watching:
+                assert watching.status_code == 200
+        finally:
+            for stream in streams:
+                await stream.__aexit__(None, None, None)
+
+
+@pytest.mark.slow
+async def test_an_order_with_a_key_opens_once_wherever_the_studio_is_asked(tmp_path: Path) -> None:
+    with farm_program(tmp_path, "--studio", processes=2) as farm:
+        async with visitor(farm.url) as owner:
+            owner.web.headers["idempotency-key"] = "once"
+            owner.web.headers["connection"] = "close"
+            answers = [await owner.ask("POST", "/v1/worlds", {"environment": ENVIRONMENT}, 201) for _ in range(12)]
+    assert len({answer["worlds"][0]["name"] for answer in answers}) == 1
