@@ -41,14 +41,21 @@ def find_entry(registry: Registry, env_id: str) -> RegistryEntry:
     ids = [entry.id for entry in registry.entries]
     if env_id in ids:
         return registry.entries[ids.index(env_id)]
-    near = nearest_name(env_id, ids) or next((id_ for id_ in ids if env_id and env_id in id_), None)
-    hint = f"did you mean {near!r}?" if near else "`envscaler list` shows which there are."
+    near = nearest_name(env_id, ids)
+    hint = (
+        f"did you mean {near!r}?"
+        if near
+        else "`envscaler list` shows which there are, `--search WORDS` those that fit."
+    )
     raise RegistryError(f"There is no environment {env_id!r}; {hint}")
 
 
-def search(registry: Registry, words: str) -> tuple[RegistryEntry, ...]:
-    """Entries in which every word occurs, the best match first; all of them when there are no words."""
-    return SearchIndex(registry.entries).search(words)
+def search(registry: Registry, words: str) -> tuple[tuple[RegistryEntry, int], ...]:
+    """Entries in which any of the words occurs, each with how many do: the most first, and of those the best match.
+
+    All of them when there are no words.
+    """
+    return SearchIndex(registry.entries).ranked(words)
 
 
 _EXACT, _PREFIX = 2, 1
@@ -74,17 +81,18 @@ class SearchIndex:
 
     def search(self, words: str) -> tuple[RegistryEntry, ...]:
         """Entries in which every word occurs, the best match first; all of them when there are no words."""
-        scores: dict[int, int] | None = None
-        for word in _words_of(words):
-            matches = self._matches(word)
-            if scores is None:
-                scores = matches
-            else:
-                scores = {place: score + matches[place] for place, score in scores.items() if place in matches}
-        if scores is None:
-            scores = dict.fromkeys(range(len(self._entries)), 0)
-        ranked = sorted(scores, key=lambda place: (-scores[place], self._entries[place].id))
-        return tuple(self._entries[place] for place in ranked)
+        wanted = len(set(_words_of(words)))
+        return tuple(entry for entry, matching in self.ranked(words) if matching == wanted)
+
+    def ranked(self, words: str) -> tuple[tuple[RegistryEntry, int], ...]:
+        """Entries in which any word occurs, with how many do: the most first, then the best match; all without words."""
+        wanted = set(_words_of(words))
+        scores: dict[int, list[int]] = {} if wanted else {place: [] for place in range(len(self._entries))}
+        for word in wanted:
+            for place, score in self._matches(word).items():
+                scores.setdefault(place, []).append(score)
+        order = sorted(scores, key=lambda place: (-len(scores[place]), -sum(scores[place]), self._entries[place].id))
+        return tuple((self._entries[place], len(scores[place])) for place in order)
 
     def _matches(self, word: str) -> dict[int, int]:
         """The entries in which a word occurs, each with the best that it is worth there."""

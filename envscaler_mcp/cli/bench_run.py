@@ -11,6 +11,7 @@ from envscaler_mcp.cli.configured import configured
 from envscaler_mcp.cli.lookup import settings_of
 from envscaler_mcp.cli.printing import print_json, progress_bar, say
 from envscaler_mcp.config.bench import BenchOptions
+from envscaler_mcp.html.counts import are, counted
 
 if TYPE_CHECKING:
     from envscaler_mcp.artifacts.run import RunPlan
@@ -173,5 +174,5 @@ def _tell(plan: RunPlan, tally: Tally, options: BenchOptions) -> None:
         print_summary(plan, tally)
         if spent is not None:
             say(cost_sentence(spent))
-        say(f"{len(tally.done)} of {len(plan.episodes)} episodes are in {options.out}.")
+        say(f"{len(tally.done)} of {counted(len(plan.episodes), 'episode')} {are(len(tally.done))} in {options.out}.")
     raise typer.Exit(1 if disturbed(tally) else 0)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from envscaler_mcp.cli.printing import Styled, print_json, print_table, progress_bar, say
+from envscaler_mcp.html.counts import counted
 
 if TYPE_CHECKING:
     from envscaler_mcp.pipeline.authoring import BlueprintReport
@@ -81,9 +82,10 @@ def new_file(
     if file.exists():
         raise typer.BadParameter(f"{str(file)!r} exists already", param_hint="--out" if out else "ID")
     write_text(file, starter_blueprint(id_, sector))
-    say(f"{file} is a working blueprint, without a story yet. After each change:")
+    say(f"{file} is a working blueprint: a small lending library of games, with stories for tasks. After each change:")
     say(f"  envscaler blueprint check {file}")
-    say(f"  envscaler build {file}")
+    say(f"  envscaler build {file}              # a server and its tasks")
+    say(f"  envscaler play --scenario {id_}-easy-01   # do one yourself")
     say(
         "The language and its stories are described by `envscaler blueprint manual` and `envscaler blueprint manual stories`."
     )
@@ -121,14 +123,23 @@ def _tell_tasks(report: TellingReport) -> None:
         branches = " ".join(f"{yes}/{no}" for yes, no in story.branches) or "-"
         reasons = "; ".join(f"{reason} ({times})" for reason, times in story.left_out)
         rows.append((story.name, str(story.used), "/".join(map(str, story.tellings)), branches, reasons))
-    print_table(("story", "told", "tellings", "if/else", "left out because"), rows)
+    if rows:
+        print_table(("story", "told", "tellings", "if/else", "left out because"), rows)
+    else:
+        say(
+            f"{report.id} has no stories, so it has no tasks; `envscaler blueprint manual stories` says how to write them."
+        )
     for failure in report.failures:
-        say(f"\nerror: {failure}", fg=typer.colors.RED)
-    for story in report.stories:
-        if not story.used:
-            say(f"error: the story {story.name} is in no task", fg=typer.colors.RED)
+        say(f"\nA task was not made: {failure}.", fg=typer.colors.YELLOW)
+    if report.failures:
+        say("More stories, more tellings, or more records in `start` that their casts fit make more tasks.")
+    tasks = counted(len(report.scenarios), "task")
+    for story in report.unused:
+        say(f"error: the story {story.name} is in no task", fg=typer.colors.RED)
+    for story in report.untried:
+        say(f"The story {story.name} was not tried for {tasks}; --scenarios makes more.", fg=typer.colors.YELLOW)
     if report.whole:
-        say(f"{report.id}: {len(report.scenarios)} tasks, every story told", fg=typer.colors.GREEN)
+        say(f"{report.id}: {tasks}, every story told", fg=typer.colors.GREEN)
 
 
 def _told_document(report: TellingReport) -> dict[str, Any]:

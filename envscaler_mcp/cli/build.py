@@ -12,6 +12,7 @@ from envscaler_mcp.cli.lookup import settings_of
 from envscaler_mcp.cli.printing import progress_bar, say
 from envscaler_mcp.config.choices import SCENARIOS, SHIPPED
 from envscaler_mcp.errors import BlueprintError
+from envscaler_mcp.html.counts import are, counted
 
 if TYPE_CHECKING:
     from envscaler_mcp.pipeline.emission import Emission
@@ -69,7 +70,9 @@ def build_servers(
     short = _tell_short(emission, scenarios)
     reused = sum(built.reused for built in emission.built)
     if emission.built:
-        say(f"{_counted(emission)} are in {settings.servers}{f'; {reused} were finished before' if reused else ''}.")
+        say(
+            f"{_counted(emission)} {are(len(emission.built))} in {settings.servers}{f'; {reused} were finished before' if reused else ''}."
+        )
     else:
         say("Nothing was built.", err=True)
     raise typer.Exit(1 if emission.failures or short else 0)
@@ -80,7 +83,7 @@ def _tell_short(emission: Emission, wanted: int | None) -> bool:
     lacking = [built for built in emission.built if built.short]
     for built in lacking:
         name = built.environment.id
-        say(f"{name} has {built.scenarios} scenarios, not {wanted or SCENARIOS}; they are kept.", err=True)
+        say(f"{name} has {counted(built.scenarios, 'scenario')}, not {wanted or SCENARIOS}; they are kept.", err=True)
         for level, reason in built.short.items():
             say(f"  No more of level {level}: {reason}", err=True)
         say(f"  `envscaler tasks {name} --out FILE` makes any number, at new start states.", err=True)
@@ -94,14 +97,15 @@ def _tell_differences(emission: Emission) -> None:
     if emission.differences or emission.failures:
         say("Not everything is what would be emitted; `envscaler build --all` makes it so.", err=True)
         raise typer.Exit(1)
-    say(f"{_counted(emission)} are what would be emitted.")
+    say(f"{_counted(emission)} {are(len(emission.built))} what would be emitted.")
     raise typer.Exit
 
 
 def _counted(emission: Emission) -> str:
     tools = sum(len(built.environment.tools) for built in emission.built)
     scenarios = sum(built.scenarios for built in emission.built)
-    return f"{len(emission.built)} environments with {tools} tools and {scenarios:,} proven scenarios"
+    environments = counted(len(emission.built), "environment")
+    return f"{environments} with {counted(tools, 'tool')} and {counted(scenarios, 'proven scenario')}"
 
 
 def _blueprint(word: str) -> Path:

@@ -1,4 +1,4 @@
-"""Write one server as a folder or .mcpb file that needs only the package mcp."""
+"""Write the server of an environment as a folder or .mcpb file that needs only the package mcp."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import typer
 from envscaler_mcp.cli.lookup import code_of, folder_of
 from envscaler_mcp.cli.printing import say
 from envscaler_mcp.errors import EmitError
+from envscaler_mcp.html.counts import counted
 
 app = typer.Typer(add_completion=False)
 
@@ -32,7 +33,7 @@ def bundle_server(
         raise EmitError("'dist' is a link here; name a folder with --out")
     target = out or Path("dist") / (f"{env_id}.mcpb" if mcpb else env_id)
     (write_mcpb if mcpb else write_bundle)(files, target)
-    say(f"{target}: {len(files)} files, {sum(map(len, files.values())) // 1024} KiB.")
+    say(f"{target}: {counted(len(files), 'file')}, {sum(map(len, files.values())) // 1024} KiB.")
     if mcpb:
         say("Open it with a host that takes .mcpb files, for example Claude Desktop.")
     else:

@@ -33,7 +33,7 @@ def call_tool(
         str | None,
         typer.Option(
             metavar="NAME_OR_FILE",
-            help="The start state. Default: the file of --keep if it exists, else the environment's first state.",
+            help="The start state of a new world. Default: the file of --keep if it exists, else the environment's first state.",
         ),
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Seed of the world's random numbers. Default: the state's.")] = None,
@@ -54,6 +54,11 @@ def call_tool(
         _list_tools(environment)
         return
     arguments = arguments_of(tool_of(environment, tool), words or [])
+    if keep and keep.exists() and state is not None:
+        raise typer.BadParameter(
+            f"{str(keep)!r} holds a world already; leave out --state to go on from it, or name a new file with --keep",
+            param_hint="--state",
+        )
     start = str(keep) if keep and keep.exists() else state
     world = open_folder(folder_of(ctx, env_id), code_of(ctx, env_id), start, seed, isolation)
     try:

@@ -13,11 +13,13 @@ from envscaler_mcp.cli.lookup import entry_of, home_of, settings_of
 from envscaler_mcp.cli.printing import print_json, say
 from envscaler_mcp.config.choices import HostProgram
 from envscaler_mcp.errors import EmitError, RegistryError, WorldError
+from envscaler_mcp.html.counts import counted
 
 if TYPE_CHECKING:
     from envscaler_mcp.artifacts import RegistryEntry
     from envscaler_mcp.emit.edited_file import EditedFile
     from envscaler_mcp.emit.hosts import HostConnection
+    from envscaler_mcp.settings import Settings
 
 app = typer.Typer(add_completion=False)
 
@@ -29,7 +31,7 @@ def connect_host(
         str,
         typer.Argument(
             metavar="ENV_ID_OR_URL",
-            help="The id of an environment, as `envscaler list` shows it, or an address of a farm: …/e/ENV_ID/new opens a new world.",
+            help="The id of an environment, as `envscaler list` shows it, or an address of a farm: …/e/ENV_ID/new names a new world.",
         ),
     ],
     client: Annotated[
@@ -68,7 +70,7 @@ def connect_host(
         raise typer.BadParameter("a token belongs to a farm's address", param_hint="--token-env")
     else:
         _check_registered(entry_of(ctx, server), force=force)
-        wanted = HostConnection(client, server, server_command(server, settings.home, settings.uv))
+        wanted = HostConnection(client, server, server_command(server, _home_if_any(settings), settings.uv))
     target = file or host_file(client, Path.cwd(), settings.client_settings)
     if file is None:
         check_host_file(target, Path.cwd())
@@ -127,7 +129,9 @@ def _check(wanted: HostConnection, target: Path, *, force: bool) -> None:
     if not url and not command:
         raise EmitError(f"{str(target)!r} names neither a command nor an address for {wanted.name!r}")
     reached = anyio.run(partial(server_at, url, headers_in(entry)) if url else partial(server_of_command, command))
-    say(f"{reached.name or wanted.name} answers, with {len(reached.tools)} tools: {', '.join(reached.tools)}")
+    say(
+        f"{reached.name or wanted.name} answers, with {counted(len(reached.tools), 'tool')}: {', '.join(reached.tools)}"
+    )
 
 
 def _same_farm(url: str, wanted: str) -> bool:
@@ -135,8 +139,16 @@ def _same_farm(url: str, wanted: str) -> bool:
     return url.rpartition("/e/")[0] == wanted.rpartition("/e/")[0] and "/e/" in url
 
 
+def _home_if_any(settings: Settings) -> Path | None:
+    """The home, where it has worlds of its own."""
+    return settings.home if settings.shipped is None or settings.registry_file.is_file() else None
+
+
 def _origin(ctx: typer.Context, env_id: str) -> str:
-    home = settings_of(ctx).home
+    settings = settings_of(ctx)
+    home = _home_if_any(settings)
+    if home is None:
+        return f"The server is the shipped {env_id!r}. The folder {settings.home} is no home: no environment was built there."
     if home_of(ctx).layer(env_id) == "shipped":
         return f"The server is the shipped {env_id!r}, until the home {home} has one of that name."
     return f"The server is {env_id!r} of the home {home}."

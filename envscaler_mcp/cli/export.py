@@ -12,6 +12,7 @@ from envscaler_mcp.cli.lookup import home_of, registry_of, servers_of, settings_
 from envscaler_mcp.cli.printing import print_json, say
 from envscaler_mcp.config.choices import EXPORT_FORMATS, Keepable, Split
 from envscaler_mcp.errors import ExportError
+from envscaler_mcp.html.counts import are, counted
 
 if TYPE_CHECKING:
     from envscaler_mcp.export.episodes import Exported
@@ -73,7 +74,10 @@ def export_episodes(
     only: Annotated[Literal["solved"] | None, typer.Option(help="Only solved episodes.")] = None,
     split: Annotated[
         list[str] | None,
-        typer.Option(metavar=_SPLITS, help="Only tasks of this split; repeat for several. Default: train."),
+        typer.Option(
+            metavar=_SPLITS,
+            help="Only tasks of this split; repeat for several. Default: train; episodes of other splits are counted.",
+        ),
     ] = None,
     min_turns: Annotated[
         int | None, typer.Option(help="At least this many turns of the agent. Default: 2; the paper has 3.", min=1)
@@ -180,15 +184,25 @@ def _tell(exported: Exported, out: Path) -> None:
 
     for reason, sentence in REASONS.items():
         if many := exported.removed.get(reason, 0):
-            say(f"{many} left out ({reason}): {sentence}.")
-    if exported.missing:
-        say(f"{exported.missing} episodes are missing; the command that began the run plays them.")
-    if exported.damaged:
-        say(f"{exported.damaged} stretches of the journal are damaged; what they held is not here.", err=True)
+            say(f"{many} left out ({reason}): {sentence}{_other_splits(exported) if reason == 'split' else ''}.")
+    if many := exported.missing:
+        them = "it" if many == 1 else "them"
+        say(f"{counted(many, 'episode')} {are(many)} missing; the command that began the run plays {them}.")
+    if many := exported.damaged:
+        stretches = counted(many, "stretch", "stretches")
+        say(f"{stretches} of the journal {are(many)} damaged; what was there is not here.", err=True)
+    attempts = counted(exported.attempts, "episode")
     if exported.written:
-        say(f"{exported.episodes} of {exported.attempts} episodes are {exported.written} entries in {out}.")
+        entries = counted(exported.written, "entry", "entries")
+        say(f"{exported.episodes} of {attempts} {are(exported.episodes)} {entries} in {out}.")
     else:
-        say(f"Of {exported.attempts} episodes nothing is left to write.", err=True)
+        say(f"Of {attempts} nothing is left to write.", err=True)
+
+
+def _other_splits(exported: Exported) -> str:
+    counts = ", ".join(f"{split} {many}" for split, many in sorted(exported.splits.items()))
+    options = " ".join(f"--split {split}" for split in sorted(exported.splits))
+    return f" ({counts}); {options} exports {'it' if sum(exported.splits.values()) == 1 else 'them'}"
 
 
 @app.command("envscaler")
@@ -211,4 +225,5 @@ def export_servers(
         raise typer.BadParameter("no environment is registered", param_hint="ENV_ID")
     folders = [home_of(ctx).servers / entry.id for entry in entries]
     written, tasks = HOME_FORMATS[form].writer(folders, environments, scenarios)
-    say(f"{written} environments are written to {environments}, {tasks} scenarios to {scenarios}.")
+    what = f"{counted(written, 'environment')} {are(written)} written to {environments}"
+    say(f"{what}, {counted(tasks, 'scenario')} to {scenarios}.")

@@ -17,6 +17,7 @@ from envscaler_mcp.cli.lookup import home_of, registry_written, settings_of
 from envscaler_mcp.cli.printing import print_json, say
 from envscaler_mcp.config.choices import Isolation, TokenScope
 from envscaler_mcp.errors import LaunchError
+from envscaler_mcp.html.counts import counted
 
 if TYPE_CHECKING:
     from envscaler_mcp.farm.environments import BenchmarkOpener
@@ -172,7 +173,7 @@ def farm(
             if as_json:
                 print_json(document, indent=None)
                 return
-            say(f"{len(home.registry.entries)} environments at {address}")
+            say(f"{counted(len(home.registry.entries), 'environment')} at {address}")
             say(f"  a fresh world    {address}/e/ENV_ID/new")
             if config.studio:
                 say(f"  studio           {address}/ in a browser, with a token for control or read")

@@ -11,6 +11,7 @@ import typer
 
 from envscaler_mcp.cli.lookup import settings_of
 from envscaler_mcp.cli.printing import print_json, print_table, progress_bar, say
+from envscaler_mcp.html.counts import are, counted, have
 from envscaler_mcp.html.visible import on_one_line
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def import_servers(
         bool,
         typer.Option(
             "--faithful",
-            help="Worlds behave exactly as in the published runtime: nothing is undone, checked or worded differently. "
+            help="The environments behave exactly as in the published runtime: nothing is undone, checked or worded differently. "
             "With --scoring upstream, episodes earn the published reward.",
         ),
     ] = False,
@@ -102,9 +103,11 @@ def _print(imported: Imported) -> None:
     ]
     added = [environment for environment in here if environment.added]
     new = len(here) - len(added)
-    say(f"{new} of {len(imported.environments) - len(added)} environments are imported.", bold=True)
+    say(f"{new} of {counted(len(imported.environments) - len(added), 'environment')} {are(new)} imported.", bold=True)
     for environment in added:
-        say(f"{environment.id} was here; {len(environment.scenarios)} scenarios are added to it.")
+        say(
+            f"{environment.id} was here; {counted(len(environment.scenarios), 'scenario')} {are(len(environment.scenarios))} added to it."
+        )
     print_table(("id", "tools", "states", "scenarios", "gradable", "replayable", "title"), rows)
     for environment in imported.environments:
         if environment.refused:
@@ -146,9 +149,10 @@ def _counts(scenarios: Sequence[ImportedScenario]) -> list[str]:
     raising = sum(len(scenario.raising) for scenario in scenarios)
     already = sum(len(scenario.true_at_start) for scenario in scenarios)
     checks, gradable = sum(scenario.checks for scenario in scenarios), sum(scenario.gradable for scenario in scenarios)
+    here = len(scenarios) - len(refused)
     lines = [
-        f"{len(scenarios) - len(refused)} of {len(scenarios)} scenarios are here; {gradable} of them are gradable.",
-        f"{already} of {checks} checks are true at the start already; they count only under --scoring upstream.",
+        f"{here} of {counted(len(scenarios), 'scenario')} {are(here)} here; {gradable} of them {are(gradable)} gradable.",
+        f"{already} of {counted(checks, 'check')} {are(already)} true at the start already; they count only under --scoring upstream.",
     ]
     if raising:
         lines.append(
@@ -156,10 +160,12 @@ def _counts(scenarios: Sequence[ImportedScenario]) -> list[str]:
             "of an episode, they failed."
         )
     if broken:
-        lines.append(f"{len(broken)} scenarios have checks that cannot run, and are masked: {_names(broken)}")
+        lines.append(
+            f"{counted(len(broken), 'scenario')} {have(len(broken))} checks that cannot run, and {are(len(broken))} masked: {_names(broken)}"
+        )
     if unanswered := [scenario for scenario in scenarios if scenario.unanswered]:
         lines.append(
-            f"{len(unanswered)} scenarios have checks that have no answer at the start state, since a limit of time, memory or "
+            f"{counted(len(unanswered), 'scenario')} {have(len(unanswered))} checks that have no answer at the start state, since a limit of time, memory or "
             f"output ends them; where one ends them at the end of an episode, they failed: {_names(unanswered)}"
         )
     reasons: dict[str, list[ImportedScenario]] = {}

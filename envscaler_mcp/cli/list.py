@@ -9,6 +9,7 @@ import typer
 
 from envscaler_mcp.cli.lookup import home_of
 from envscaler_mcp.cli.printing import print_json, print_table, say
+from envscaler_mcp.html.counts import are, counted
 from envscaler_mcp.html.visible import on_one_line
 
 if TYPE_CHECKING:
@@ -16,13 +17,21 @@ if TYPE_CHECKING:
     from envscaler_mcp.home import Home
 
 app = typer.Typer(add_completion=False)
+_SHOWN = 20
+"""How many rows a search may have before those with fewer of the words are left out."""
 
 
 @app.command()
 def list_servers(
     ctx: typer.Context,
     words: Annotated[
-        str, typer.Option("--search", metavar="WORDS", help="Only environments in which every word occurs.")
+        str,
+        typer.Option(
+            "--search",
+            metavar="WORDS",
+            help="Only environments in which one of these words occurs: first those in which the most do, and of them the best match. "
+            f"A table ends after {_SHOWN} where others have fewer of the words.",
+        ),
     ] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     check: Annotated[
@@ -34,12 +43,12 @@ def list_servers(
     home = home_of(ctx)
     if check:
         raise typer.Exit(_check(home))
-    entries = search(home.registry, words)
+    matches = search(home.registry, words)
     if as_json:
-        print_json([{**entry.model_dump(mode="json"), "layer": home.layer(entry.id)} for entry in entries])
+        print_json([{**entry.model_dump(mode="json"), "layer": home.layer(entry.id)} for entry, _ in matches])
     else:
-        _print(entries, words, home)
-    raise typer.Exit(0 if entries else 1)
+        _print_best(matches, words, home)
+    raise typer.Exit(0 if matches else 1)
 
 
 def _check(home: Home) -> int:
@@ -49,8 +58,17 @@ def _check(home: Home) -> int:
     for difference in stale:
         say(on_one_line(str(difference)), err=True)
     if not stale:
-        say(f"All {len(home.registry.entries)} folders are as registered.")
+        many = len(home.registry.entries)
+        say(f"{counted(many, 'folder')} {are(many)} as registered.")
     return int(bool(stale))
+
+
+def _print_best(matches: Sequence[tuple[RegistryEntry, int]], words: str, home: Home) -> None:
+    most = max((matching for _, matching in matches), default=0)
+    shown = [entry for place, (entry, matching) in enumerate(matches) if matching == most or place < _SHOWN]
+    _print(shown, words, home)
+    if len(matches) > len(shown):
+        say(f"{len(matches) - len(shown)} more have fewer of the words; --json lists them too.", err=True)
 
 
 def _print(entries: Sequence[RegistryEntry], words: str, home: Home) -> None:

@@ -43,6 +43,13 @@ def home_of(ctx: typer.Context) -> Home:
     return home
 
 
+def leave_home_out(ctx: typer.Context) -> None:
+    """Only shipped environments from now on, whatever the home holds."""
+    from envscaler_mcp.home import read_shipped
+
+    ctx.find_root().meta[_HOME] = read_shipped(settings_of(ctx))
+
+
 def registry_written(home: Home) -> str:
     """When the registry of a home was last written, as RFC 3339."""
     return datetime.fromtimestamp(home.file.stat().st_mtime, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -10,6 +10,7 @@ import typer
 
 from envscaler_mcp.cli.lookup import home_of, settings_of
 from envscaler_mcp.cli.printing import print_json, print_table, say
+from envscaler_mcp.html.counts import counted
 
 if TYPE_CHECKING:
     from envscaler_mcp.settings import Settings
@@ -77,7 +78,7 @@ def _judged(settings: Settings, model: str, tasks: Sequence[RawTask]) -> list[Fi
 
 def _print(mined: Mined) -> None:
     say(
-        f"{mined.stateful} of {len(mined.tasks)} tasks need a system with records; they are {len(mined.groups)} groups.",
+        f"{mined.stateful} of {counted(len(mined.tasks), 'task')} need a system with records; they make {counted(len(mined.groups), 'group')}.",
         bold=True,
     )
     agreement = mined.agreement

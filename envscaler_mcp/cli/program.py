@@ -45,6 +45,7 @@ COMMANDS = (
     "import",
     "export",
     "doctor",
+    "docs",
     "schemas",
 )
 """A command is the module of its name, or of its name and `_`; its help is the first line of the module's docstring."""
@@ -151,11 +152,11 @@ def envscaler(
     home: Annotated[
         Path | None,
         typer.Option(
-            help="The folder of registry.json and generated_servers/. Default: ENVSCALER_HOME, else the nearest one from the current folder upwards, else the checkout that this program runs from, or the current folder. Its worlds win over those that come with the package."
+            help="The folder of registry.json and generated_servers/. Default: ENVSCALER_HOME, else the nearest one from the current folder upwards, else the checkout that this program runs from, or the current folder. Its environments win over those that come with the package."
         ),
     ] = None,
     version: Annotated[
         bool, typer.Option("--version", help="Print the version.", is_eager=True, callback=_print_version)
     ] = False,
 ) -> None:
-    """Worlds for tool-using agents, each an ordinary Model Context Protocol server."""
+    """Environments for tool-using agents, each an ordinary Model Context Protocol server."""

@@ -9,6 +9,7 @@ import typer
 
 from envscaler_mcp.cli.lookup import home_of
 from envscaler_mcp.cli.printing import print_json, progress_bar, say
+from envscaler_mcp.html.counts import are, counted
 from envscaler_mcp.html.visible import on_one_line
 
 if TYPE_CHECKING:
@@ -59,6 +60,7 @@ def prove_scenarios(
     if not as_json:
         planless = sum(proof.planless for proof in proven)
         unplanned = f" {planless} came without a plan, so there is nothing to prove." if planless else ""
-        say(f"{len(proven) - len(failed) - planless} of {len(proven)} scenarios are proven.{unplanned}")
+        shown = len(proven) - len(failed) - planless
+        say(f"{shown} of {counted(len(proven), 'scenario')} {are(shown)} proven.{unplanned}")
     if failed:
         raise typer.Exit(1)

@@ -12,6 +12,7 @@ import typer
 from envscaler_mcp.cli.lookup import registry_if_any, servers_of
 from envscaler_mcp.cli.printing import print_json, progress_bar, say
 from envscaler_mcp.config.choices import Scoring, Via
+from envscaler_mcp.html.counts import are, counted
 from envscaler_mcp.html.visible import on_one_line
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ def replay(
             how = "cannot be replayed: " if replayed.outcome == "impossible" else ""
             say(on_one_line(f"{replayed.id}: {how}{replayed.why}"), err=True)
         say(
-            f"{counts['identical']} of {len(places)} episodes are identical, {counts['different']} differ, "
+            f"{counts['identical']} of {counted(len(places), 'episode')} {are(counts['identical'])} identical, {counts['different']} differ, "
             f"{counts['impossible']} cannot be replayed."
         )
         print_gaps(plan, tally, damaged)

@@ -15,6 +15,7 @@ from envscaler_mcp.cli.lookup import folder_of, registry_of, servers_of, setting
 from envscaler_mcp.cli.printing import print_json, progress_bar, say
 from envscaler_mcp.config.run import RunOptions
 from envscaler_mcp.errors import RunError
+from envscaler_mcp.html.counts import are, counted
 
 if TYPE_CHECKING:
     from envscaler_mcp.artifacts.run import RunPlan
@@ -179,7 +180,7 @@ def _tell_otherwise(home: WorldHome, plan: RunPlan) -> None:
     otherwise = [card.id for card in cards if card.sector == SECTOR and card.origin != "published"]
     if otherwise:
         say(
-            f"Imported without --faithful: {', '.join(otherwise)}. The published rule is applied to what their worlds did, "
+            f"Imported without --faithful: {', '.join(otherwise)}. The published rule is applied to what these environments did, "
             "which is not all as published; `envscaler import` lists what is otherwise.",
             err=True,
         )
@@ -199,7 +200,7 @@ def _tell(plan: RunPlan, tally: Tally, out: Path, as_json: bool) -> None:
         print_summary(plan, tally)
         if spent is not None:
             say(cost_sentence(spent))
-        say(f"{len(tally.done)} of {len(plan.episodes)} episodes are in {out}.")
+        say(f"{len(tally.done)} of {counted(len(plan.episodes), 'episode')} {are(len(tally.done))} in {out}.")
     raise typer.Exit(1 if disturbed(tally) else 0)
 
 
@@ -208,6 +209,6 @@ def _tell_interrupted(out: Path) -> None:
 
     plan, tally, _ = read_run(out)
     say(
-        f"{len(tally.done)} of {len(plan.episodes)} episodes are stored in {out}; the same command plays the rest.",
+        f"{len(tally.done)} of {counted(len(plan.episodes), 'episode')} {are(len(tally.done))} stored in {out}; the same command plays the rest.",
         err=True,
     )

@@ -14,6 +14,7 @@ from envscaler_mcp.cli.lookup import registry_if_any, servers_of
 from envscaler_mcp.cli.printing import print_json, progress_bar, say
 from envscaler_mcp.cli.replaying import replay, rescore
 from envscaler_mcp.config.choices import Owner
+from envscaler_mcp.html.counts import counted
 
 if TYPE_CHECKING:
     from envscaler_mcp.artifacts.run import RunPlan
@@ -43,8 +44,8 @@ def show_run(
     env: Annotated[str, typer.Option(metavar="ID", help="List the episodes of one environment.")] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Show which episodes are done, their rewards, and what is missing; exit 1 if an episode failed through no fault of its agent."""
-    from envscaler_mcp.cli.summary import print_attempts, print_gaps, print_summary
+    """Show the rewards by environment, the episodes, and what is missing; exit 1 if an episode failed through no fault of its agent."""
+    from envscaler_mcp.cli.summary import print_attempts, print_first_attempts, print_gaps, print_summary
     from envscaler_mcp.scoring.run_folder import read_run
     from envscaler_mcp.viewer.choosing import chosen
     from envscaler_mcp.viewer.summary import disturbed, summary_of
@@ -66,6 +67,7 @@ def show_run(
         print_attempts(attempts)
     else:
         print_summary(plan, tally)
+        print_first_attempts(attempts)
     print_gaps(plan, tally, damaged)
     raise typer.Exit(1 if disturbed(tally) else 0)
 
@@ -82,7 +84,7 @@ def write_html(
 
     with _review(ctx, folder) as review, progress_bar("looking at") as progress:
         episodes, size = write_page(folder, out, review, limit, progress)
-    say(f"{out} shows {episodes} episodes in {size / 1e6:.1f} MB.")
+    say(f"{out} shows {counted(episodes, 'episode')} in {size / 1e6:.1f} MB.")
 
 
 @contextmanager

@@ -10,6 +10,7 @@ import typer
 from envscaler_mcp.cli.lookup import folder_of, settings_of
 from envscaler_mcp.cli.printing import print_json, progress_bar, say
 from envscaler_mcp.config.choices import SEED
+from envscaler_mcp.html.counts import are, counted
 
 app = typer.Typer(add_completion=False)
 
@@ -35,4 +36,4 @@ def make_scenarios(
             levels = ", ".join(
                 f"{number} {level}" for level, number in Counter(scenario.level for scenario in made).items()
             )
-            say(f"{folder.name}: {len(made)} scenarios are made and proven ({levels}).")
+            say(f"{folder.name}: {counted(len(made), 'scenario')} {are(len(made))} made and proven ({levels}).")

@@ -25,6 +25,7 @@ from envscaler_mcp.cli.printing import Styled, print_diff, print_table, progress
 from envscaler_mcp.episode.agents import agent_named
 from envscaler_mcp.errors import EnvScalerError, RegistryError
 from envscaler_mcp.home import read_home
+from envscaler_mcp.html.counts import counted
 from envscaler_mcp.launch.http import over_http
 from envscaler_mcp.launch.memory import in_memory
 from envscaler_mcp.launch.opening import open_folder
@@ -38,17 +39,17 @@ from envscaler_mcp.trust import load_code
 from envscaler_mcp.viewer.summary import disturbed
 
 NEXT = (
-    ("which worlds there are", "list"),
+    ("which environments there are", "list"),
     ("one of them, with its rules and tools", "show hospital_stays"),
     ("try a tool yourself", "call hospital_stays list_beds condition=clean"),
     ("at the keyboard", "play --server shared_drive 'Look around.'"),
     ("play every task that ships", "run --agent oracle --out runs/first"),
     ("what came of it", "runs show runs/first"),
-    ("prove the tasks of a world again", "prove hospital_stays"),
+    ("prove the tasks of an environment again", "prove hospital_stays"),
     ("what there is, in figures", "stats --html farm.html"),
     ("from Claude Desktop, VS Code or Cursor", "connect hospital_stays --client vscode --install"),
-    ("make another world of the library", "build lift_service --scenarios 10"),
-    ("begin a world of your own", "blueprint new bike_rental"),
+    ("build another environment of the library", "build lift_service --scenarios 10"),
+    ("begin an environment of your own", "blueprint new bike_rental"),
 )
 """What may be typed afterwards, behind the name of this program."""
 
@@ -108,7 +109,9 @@ async def drive(call: Caller) -> None:
 
 def _first(records: list[Any], missing: str) -> Any:
     if not records:
-        raise EnvScalerError(f"The demo cannot continue: {missing}; `envscaler build --all` builds the worlds again")
+        raise EnvScalerError(
+            f"The demo cannot continue: {missing}; `envscaler build --all` builds the environments again"
+        )
     return records[0]
 
 
@@ -169,7 +172,10 @@ def _emit(settings: Settings) -> None:
         )
     scenarios = sum(built.scenarios for built in emission.built)
     took = f"{perf_counter() - began:.1f} s"
-    say(f"{len(files)} blueprints compiled, {scenarios} tasks made and proven in {took}", bold=True)
+    say(
+        f"{counted(len(files), 'blueprint')} compiled, {counted(scenarios, 'task')} made and proven in {took}",
+        bold=True,
+    )
     entries = read_registry(settings.registry_file).entries
     tools, tasks = sum(len(entry.tools) for entry in entries), sum(entry.scenarios for entry in entries)
     say(f"{len(entries)} servers with {tools:,} tools and {tasks:,} tasks are ready in {settings.servers}.")

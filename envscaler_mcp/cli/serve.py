@@ -1,4 +1,4 @@
-"""Serve one world as an MCP server, over stdio or HTTP."""
+"""Serve an environment as an MCP server with a world of its own, over stdio or HTTP."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from envscaler_mcp.cli.lookup import entry_of, folder_of
+from envscaler_mcp.cli.lookup import entry_of, folder_of, leave_home_out
 from envscaler_mcp.config.choices import Isolation, OfferedTasks
 
 app = typer.Typer(add_completion=False)
@@ -25,6 +25,10 @@ def serve_world(
     entry: Annotated[
         str, typer.Option(metavar="ID", help="Of a benchmark: the task that is begun. Default: the server's first.")
     ] = "",
+    shipped: Annotated[
+        bool,
+        typer.Option("--shipped", help="The environment that comes with the package, whatever the home holds."),
+    ] = False,
     http: Annotated[bool, typer.Option("--http", help="Serve streamable HTTP instead of stdio.")] = False,
     port: Annotated[int, typer.Option(help="The port for --http. Default: any free port.", min=0, max=65535)] = 0,
     host: Annotated[
@@ -78,6 +82,8 @@ def serve_world(
         return
     if entry:
         raise typer.BadParameter("only servers of a benchmark have entries", param_hint="--entry")
+    if shipped:
+        leave_home_out(ctx)
     given = [word for name, value in options.items() if value not in (None, "") for word in (name, str(value))]
     given += [word for origin in allow_origin or () for word in ("--allow-origin", origin)]
     registered = entry_of(ctx, env_id).digests

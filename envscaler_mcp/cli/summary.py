@@ -7,6 +7,7 @@ from statistics import mean
 
 from envscaler_mcp.artifacts.run import PlannedEpisode, RunPlan
 from envscaler_mcp.cli.printing import print_table, say
+from envscaler_mcp.html.counts import are, counted
 from envscaler_mcp.html.visible import on_one_line
 from envscaler_mcp.scoring.pass_at_k import GROUPS, grouped, passing
 from envscaler_mcp.scoring.run_folder import Tally
@@ -14,6 +15,7 @@ from envscaler_mcp.scoring.trajectory import Attempted
 from envscaler_mcp.viewer.summary import attempts_among, disturbed, failures_of, gradings, mean_reward
 
 _SHOWN = 10
+_LISTED = 20
 
 
 def print_summary(plan: RunPlan, tally: Tally) -> None:
@@ -28,8 +30,10 @@ def print_summary(plan: RunPlan, tally: Tally) -> None:
     )
     masked = sum(attempt.masked for attempt in tally.done.values())
     if masked:
-        counted = len(tally.done) - masked
-        say(f"Rewards and passes are of {counted} episodes; {masked} are masked, since their agent could not help it.")
+        judged = len(tally.done) - masked
+        say(
+            f"Rewards and passes are of {counted(judged, 'episode')}; {masked} {are(masked)} masked: the agent could not help it."
+        )
     _print_passing(plan, tally)
     others = disturbed(tally)
     for attempt in others[:_SHOWN]:
@@ -47,13 +51,31 @@ def print_gaps(plan: RunPlan, tally: Tally, damaged: int) -> None:
     missing = len(plan.episodes) - len(tally.done)
     if missing:
         who = "judging the first run anew adds" if plan.rescored else "the command that began the run plays"
-        say(f"{missing} episodes are missing; {who} them.")
+        say(f"{counted(missing, 'episode')} {are(missing)} missing; {who} {'it' if missing == 1 else 'them'}.")
     if damaged:
-        say(f"{damaged} stretches of the journal are damaged; what they held is played again.", err=True)
+        say(
+            f"{counted(damaged, 'stretch', 'stretches')} of the journal {are(damaged)} damaged; what they held is played again.",
+            err=True,
+        )
+
+
+def print_first_attempts(attempts: Sequence[Attempted]) -> None:
+    """The first of these below a summary, and how to see the others."""
+    if not attempts:
+        return
+    say("")
+    _print_lines(attempts[:_LISTED])
+    others = f"{len(attempts) - _LISTED} more with --env ID, --failed or --json; " if len(attempts) > _LISTED else ""
+    say(f"{others}--episode ID shows one, step by step.")
 
 
 def print_attempts(attempts: Sequence[Attempted]) -> None:
     """One line for each of these."""
+    _print_lines(attempts)
+    say(f"{counted(len(attempts), 'episode')}.")
+
+
+def _print_lines(attempts: Sequence[Attempted]) -> None:
     rows = [
         (
             attempt.id,
@@ -66,7 +88,6 @@ def print_attempts(attempts: Sequence[Attempted]) -> None:
         for attempt in attempts
     ]
     print_table(("episode", "reward", "steps", "ended", "failure of", "why"), rows)
-    say(f"{len(rows)} episodes.")
 
 
 def _print_passing(plan: RunPlan, tally: Tally) -> None:

@@ -15,6 +15,7 @@ from envscaler_mcp.cli.lookup import home_if_any, settings_of
 from envscaler_mcp.cli.printing import print_json, print_table, say
 from envscaler_mcp.config.synthesis import SynthesisOptions
 from envscaler_mcp.errors import EmitError
+from envscaler_mcp.html.counts import are, counted
 from envscaler_mcp.html.visible import on_one_line
 
 if TYPE_CHECKING:
@@ -119,8 +120,10 @@ def _spent(ledger: Ledger, budget: float | None) -> str:
 
 
 def _print(synthesis: Synthesis, ledger: Ledger, folder: Path) -> None:
+    admitted = len(synthesis.admitted)
     say(
-        f"{synthesis.relevant} of {synthesis.tasks} tasks need records; {len(synthesis.admitted)} environments are admitted.",
+        f"{synthesis.relevant} of {counted(synthesis.tasks, 'task')} need records; "
+        f"{counted(admitted, 'environment')} {are(admitted)} admitted.",
         bold=True,
     )
     if synthesis.admitted:

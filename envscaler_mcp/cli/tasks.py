@@ -14,6 +14,7 @@ from envscaler_mcp.cli.lookup import entry_of, folder_of, registry_of, servers_o
 from envscaler_mcp.cli.printing import print_json, progress_bar, say
 from envscaler_mcp.config.choices import Level, ProofExtent, Split
 from envscaler_mcp.errors import GrowthError
+from envscaler_mcp.html.counts import are, counted
 
 if TYPE_CHECKING:
     from envscaler_mcp.pipeline.fresh_tasks import MadeTasks, RegisteredFolder
@@ -94,5 +95,7 @@ def _tell(made: list[MadeTasks], proof: ProofExtent, out: Path) -> None:
                 say(f"  {level}: {reason}", err=True)
     tasks, siblings, states = (sum(getattr(world, name) for world in made) for name in ("made", "siblings", "states"))
     proofs = "a whole proof each" if proof == "whole" else "half a proof each"
-    say(f"{tasks:,} tasks of {len(made)} environments at {states:,} start states, with {proofs}, are in {out}.")
-    say(f"{siblings:,} are siblings: nearly the same text as an earlier task, about other records.")
+    say(
+        f"{counted(tasks, 'task')} of {counted(len(made), 'environment')} at {counted(states, 'start state')}, with {proofs}, {are(tasks)} in {out}."
+    )
+    say(f"{siblings:,} {are(siblings)} siblings: nearly the same text as an earlier task, about other records.")

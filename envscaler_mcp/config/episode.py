@@ -38,7 +38,7 @@ class EpisodeConfig(Config):
         Scoring,
         Flag(
             "framed: a change outside the scenario's frame earns nothing. upstream: the published rule, which ignores "
-            "such changes; worlds imported with --faithful earn exactly the published reward.",
+            "such changes; environments imported with --faithful earn exactly the published reward.",
             panel=PLAYERS,
         ),
     ] = "framed"

@@ -87,15 +87,17 @@ def format_of(client: Client) -> HostFormat:
     return {"codex": TOML, "goose": YAML}.get(client, JSONC)
 
 
-def server_command(env_id: str, home: Path, uv: Path | None = None) -> tuple[str, ...]:
-    """The program of this installation that serves an environment of a home.
+def server_command(env_id: str, home: Path | None, uv: Path | None = None) -> tuple[str, ...]:
+    """The program of this installation that serves an environment of a home; without one, the shipped environment.
 
+    A host may start it in any folder, which may be a home of another person: so either the home or `--shipped` is named.
     Where `uv` runs it out of its cache, uv is asked to do so again: the cache may have been cleaned by then. It is never what a registry or a folder names: those may come from anywhere. Without -P, a folder in which a host
     starts it could put another package in the place of this one.
     """
+    words = ("serve", "--shipped", env_id) if home is None else ("--home", str(home), "serve", env_id)
     if uv is not None:
-        return (str(uv), "tool", "run", "envscaler-mcp", "--home", str(home), "serve", env_id)
-    return (sys.executable, "-P", "-m", "envscaler_mcp", "--home", str(home), "serve", env_id)
+        return (str(uv), "tool", "run", "envscaler-mcp", *words)
+    return (sys.executable, "-P", "-m", "envscaler_mcp", *words)
 
 
 def registered_command(env_id: str) -> tuple[str, ...]:
@@ -201,7 +203,8 @@ def is_ours(entry: object, connection: HostConnection) -> bool:
     if not all(isinstance(word, str) for word in words):
         return False
     name = connection.name
-    serves = words[-2:] == ["serve", name] and not {"envscaler_mcp", "envscaler-mcp"}.isdisjoint(words)
+    serving = words[-2:] == ["serve", name] or words[-3:] == ["serve", "--shipped", name]
+    serves = serving and not {"envscaler_mcp", "envscaler-mcp"}.isdisjoint(words)
     folder = len(words) == 1 and words[0].endswith(f"/generated_servers/{name}/server.py")
     address = any(f"/e/{name}/" in str(word) for word in (*(entry.get(key, "") for key in _ADDRESSES), *words))
     return serves or folder or address

@@ -31,7 +31,7 @@ def server_json(version: str, about: str, env_ids: Sequence[str]) -> dict[str, A
                     {
                         "type": "positional",
                         "valueHint": "environment",
-                        "description": "Which world is served.",
+                        "description": "Which environment is served.",
                         "isRequired": True,
                         "default": _FIRST,
                         "choices": list(env_ids),

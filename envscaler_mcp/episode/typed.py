@@ -53,10 +53,16 @@ def value_of(text: str, schema: dict[str, Any]) -> object:
         return text
     if "array" in kinds and not text.startswith("["):
         return [value_of(part.strip(), schema.get("items", {})) for part in text.split(",")] if text else []
+    if text in _PYTHON:
+        return _PYTHON[text]
     try:
         return json.loads(text)
     except ValueError:
         return text
+
+
+_PYTHON = {"True": True, "False": False, "None": None}
+"""As people write them who write Python."""
 
 
 def usage_of(tool: Tool) -> str:

@@ -33,6 +33,8 @@ class Exported:
     written: int
     """Rows or documents."""
     removed: Mapping[Reason, int]
+    splits: Mapping[Split, int]
+    """Those that are left out because of their split, by split."""
     missing: int
     """Episodes that the run was to have and has not."""
     damaged: int
@@ -67,7 +69,7 @@ def export_run(
     written = form.write(out, counts.counted(passing.of(read_trajectories(folder))))
     missing = len(plan.episodes) - len(tally.done)
     attempts = removed.total() + passing.episodes
-    return Exported(attempts, passing.episodes, written, removed, missing, damaged, home.absent, counts)
+    return Exported(attempts, passing.episodes, written, removed, passing.splits, missing, damaged, home.absent, counts)
 
 
 class _Passing:
@@ -79,6 +81,7 @@ class _Passing:
         self._chosen = chosen
         self._removed = removed
         self.episodes = 0
+        self.splits: Counter[Split] = Counter()
 
     def of(self, trajectories: Iterable[Trajectory]) -> Iterator[Dialogue]:
         for trajectory in trajectories:
@@ -93,6 +96,8 @@ class _Passing:
                 yield dialogue
             else:
                 self._removed[reason] += 1
+                if reason == "split":
+                    self.splits[dialogue.split] += 1
 
 
 class _Home:

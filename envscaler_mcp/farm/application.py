@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from starlette.applications import Starlette
@@ -30,9 +30,18 @@ from envscaler_mcp.serving.control.plane import NoWorldError
 from envscaler_mcp.serving.outcome import encode
 
 
-def application(routes: Sequence[BaseRoute], middleware: Sequence[Middleware] = ()) -> Starlette:
-    """An application of these routes."""
-    handlers: dict[Any, Any] = {HTTPException: _http_error, EnvScalerError: _refused, Exception: _failed}
+def application(
+    routes: Sequence[BaseRoute], middleware: Sequence[Middleware] = (), nothing: Callable[[str, str], str] = advice
+) -> Starlette:
+    """An application of these routes; what it says of a path and a method where no route leads."""
+
+    async def http_error(request: Request, cause: HTTPException) -> Response:
+        message = cause.detail
+        if (cause.status_code, message) in _UNEXPLAINED:
+            message = nothing(request.url.path, request.method)
+        return error_response(cause.status_code, message, cause.headers)
+
+    handlers: dict[Any, Any] = {HTTPException: http_error, EnvScalerError: _refused, Exception: _failed}
     made = Starlette(routes=routes, middleware=middleware, exception_handlers=handlers)
     made.router.redirect_slashes = False
     return made
@@ -51,13 +60,6 @@ def raw_json(text: str | bytes, status: int = 200, headers: Mapping[str, str] | 
 def error_response(status: int, message: str, headers: Mapping[str, str] | None = None) -> Response:
     """Why there is nothing else."""
     return raw_json(encode({"error": message}).encode(errors="replace"), status, headers)
-
-
-async def _http_error(request: Request, cause: HTTPException) -> Response:
-    message = cause.detail
-    if (cause.status_code, message) in _UNEXPLAINED:
-        message = advice(request.url.path, request.method)
-    return error_response(cause.status_code, message, cause.headers)
 
 
 _UNEXPLAINED = {(404, "Not Found"), (405, "Method Not Allowed")}

@@ -27,7 +27,7 @@ from envscaler_mcp.studio.build_schemas import (
 )
 from envscaler_mcp.synthesis.starter import starter_blueprint
 
-STARTER = "tool_lending"
+STARTER = "game_lending"
 """The id of the small blueprint to start from."""
 
 

@@ -20,6 +20,7 @@ from envscaler_mcp.farm.http_messages import Answer, Request
 from envscaler_mcp.farm.metrics import Figures
 from envscaler_mcp.farm.openenv_routes import OpenEnvRoutes, session_in
 from envscaler_mcp.farm.peers import Siblings
+from envscaler_mcp.farm.world_pages import NOTHING_FOR_OWNERS
 from envscaler_mcp.farm.worlds import Share
 from envscaler_mcp.serving.control.plane import MAX_BODY
 
@@ -56,7 +57,7 @@ class ControlService:
             *more,
             *openenv.routes(for_peers=for_peers),
         ]
-        self.application = application(routes)
+        self.application = application(routes, nothing=lambda _path, _method: NOTHING_FOR_OWNERS)
 
     def admit(self, request: Request) -> Answer | HandOver | None:
         """Decide by the head alone; a request about one world goes to the process that holds it."""

@@ -22,6 +22,7 @@ HEADERS = {
     "content-security-policy": f"default-src 'none'; style-src 'sha256-{_HASH}'; base-uri 'none'; form-action 'none'; "
     "frame-ancestors 'none'",
     "referrer-policy": "no-referrer",
+    "x-robots-tag": "noindex, nofollow",
     "x-content-type-options": "nosniff",
 }
 
@@ -36,7 +37,7 @@ def environment_page(card: Environment, url: str) -> HTMLResponse:
     return _page(
         card.title,
         f"<p>{_text(card.introduction)}</p>",
-        f'<p><a href="{escape(new)}">A fresh world of it</a>: an address for any MCP client.</p>',
+        f'<p><a href="{escape(new)}" rel="nofollow">A fresh world of it</a>: an address for any MCP client.</p>',
         "<p>In a host program on this machine:</p>",
         f"<pre>envscaler connect {_text(new)} --client vscode --install</pre>",
         f"<h2>Tools</h2>{table(('Name', 'Title', 'What it does', 'Effect'), tools)}",
@@ -48,7 +49,8 @@ def guest_page(card: Environment, url: str, task: str = "") -> HTMLResponse:
     """The address of a fresh world, and the task that it begins at."""
     return _page(
         f"A fresh world of {card.title}",
-        "<p>It begins with the first call of an MCP client at this address, and belongs to every client that knows it:</p>",
+        "<p>Nothing is open yet. The world begins with the first call of an MCP client at this address, and belongs to every "
+        "client that knows it:</p>",
         f"<pre>{_text(url)}</pre>",
         f"<p>It begins where this task begins:</p><pre>{_text(task)}</pre>" if task else "",
         "<p>To write it into the file of a host program:</p>",
@@ -66,7 +68,14 @@ def advice(path: str, method: str) -> str:
         return f"A world's address is {place}/WORLD/mcp; GET {place}/new answers with a fresh one, GET {place} says what it is."
     if parts[:1] == ["mcp"] or parts[:1] == ["sse"]:
         return "Each world has an address of its own: GET /e/ENV_ID/new answers with one; /v0.1/servers lists the environments."
-    return "There is nothing here; /v0.1/servers lists the environments, /openapi.json describes the control plane."
+    if parts[:1] in (["v1"], ["openapi.json"], ["openenv"]):
+        return OWNERS
+    return f"There is nothing here; /v0.1/servers lists the environments. {OWNERS}"
+
+
+OWNERS = "Owners of worlds ask the control plane, which `envscaler farm` names when it starts; its /openapi.json describes it."
+"""What a client of the agents' address is told of what belongs to another one."""
+NOTHING_FOR_OWNERS = "There is nothing here; /openapi.json describes what there is."
 
 
 def _page(title: str, *parts: str) -> HTMLResponse:

@@ -46,7 +46,7 @@ def unpacked(shipped: ShippedWorlds) -> Path:
             _unpack(shipped.archive, contents, folder)
         except (OSError, tarfile.TarError, EOFError) as cause:
             raise RegistryError(
-                f"The shipped worlds cannot be unpacked into {str(shipped.cache)!r}: {cause}; make room there, or set "
+                f"The shipped environments cannot be unpacked into {str(shipped.cache)!r}: {cause}; make room there, or set "
                 "XDG_CACHE_HOME to a folder that can be written"
             ) from cause
     return folder
@@ -62,7 +62,7 @@ def _contents(archive: Path) -> _Contents:
     except (OSError, ValueError, KeyError, AttributeError, TypeError) as cause:
         raise _broken(file, str(cause)) from cause
     if not re.fullmatch(r"[0-9a-f]{64}", contents.digest) or not all(map(_MEMBER.fullmatch, contents.sizes)):
-        raise _broken(file, "it names what no archive of worlds holds")
+        raise _broken(file, "it names what no archive of environments holds")
     return contents
 
 
@@ -111,7 +111,9 @@ def _extract(archive: Path, contents: _Contents, folder: Path) -> None:
     try:
         opened = tarfile.open(archive, "r:xz")  # noqa: SIM115
     except tarfile.CompressionError as cause:
-        raise RegistryError(f"This Python was built without lzma, which unpacks the shipped worlds: {cause}") from cause
+        raise RegistryError(
+            f"This Python was built without lzma, which unpacks the shipped environments: {cause}"
+        ) from cause
     waiting = dict(contents.sizes)
     made: set[Path] = set()
     with opened:

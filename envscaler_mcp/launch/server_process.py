@@ -83,6 +83,7 @@ def _list_tools(code: EnvironmentCode, as_json: bool) -> None:
 
 
 async def _serve(folder: Path, load: Load, options: argparse.Namespace) -> None:
+    from envscaler_mcp.serving.client_log import ClientLog
     from envscaler_mcp.serving.control.server import SERVED, ServerControlPlane
     from envscaler_mcp.serving.server import build_server
     from envscaler_mcp.serving.tasks import load_scenarios, offered_anywhere, offered_tasks
@@ -102,16 +103,20 @@ async def _serve(folder: Path, load: Load, options: argparse.Namespace) -> None:
         started[:] = [begins]
         return session
 
-    async def begin(task: Scenario) -> None:
+    async def begin(task: Scenario) -> bool:
         untouched = await plane.world(SERVED).act(lambda session: session.diff_since_start().empty)
-        if not (untouched and started == [task.state]):
-            await plane.replace(None, task.state, options.seed, None)
+        if untouched and started == [task.state]:
+            return False
+        await plane.replace(None, task.state, options.seed, None)
+        return True
 
     session = open_at(options.scenario, options.state, options.seed, None)
     served = WorldSlot(session.world)
     plane = ServerControlPlane(code.environment.id, served, session, _with_world_errors(open_at))
     try:
-        server = build_server(served, (lambda: offered) if tasks else (), begin if opens_states else None)
+        # Over HTTP an answer is one document, and nothing goes before it.
+        log = None if options.http else ClientLog()
+        server = build_server(served, (lambda: offered) if tasks else (), begin if opens_states else None, log)
         async with _controlled(plane, options) as control:
             if options.http:
                 await _serve_http(server, control, options, plane)

@@ -100,7 +100,7 @@ def stream_of(
         name, own = place.folder.name, environment_split(place.folder.name)
         if own not in ("train", split):
             raise GrowthError(
-                f"{name!r} is a world of the split {own}: none of its tasks is for {split}; ask for --split {own}, or for another world"
+                f"{name!r} is an environment of the split {own}: none of its tasks is for {split}; ask for --split {own}, or for another environment"
             )
     worlds = tuple(_streamed(place)[0] for place in places)
     return TaskStream(

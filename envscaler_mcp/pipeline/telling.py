@@ -44,15 +44,27 @@ class TellingReport:
     stories: list[StoryReport] = field(default_factory=list)
 
     @property
+    def unused(self) -> list[StoryReport]:
+        """Stories that are in no task, for reasons that their authors can do something about."""
+        return [story for story in self.stories if not story.used and story.left_out]
+
+    @property
+    def untried(self) -> list[StoryReport]:
+        """Stories that no task was tried with, because few tasks were wanted."""
+        return [story for story in self.stories if not (story.used or story.left_out)]
+
+    @property
     def whole(self) -> bool:
         """Whether every task was made and every story is told in one."""
-        return not self.failures and all(story.used for story in self.stories)
+        return bool(self.stories) and not self.failures and all(story.used for story in self.stories)
 
 
 def tell_stories(path: Path, many: int, progress: Callable[[str, int, int], None]) -> TellingReport:
     """Make so many tasks of a blueprint's stories."""
     made = synthesize(read_blueprint(path), tuple(STATES))
     report = TellingReport(made.blueprint.id)
+    if not made.speech.stories:
+        return report
     states = grown_states(made)
     maker = task_maker(made)
     for number in range(1, many + 1):

@@ -2,7 +2,7 @@
 
 from envscaler_mcp import rl
 
-with rl.local() as gym:                                  # or rl.connect("http://127.0.0.1:8766", token)
+with rl.local() as gym:                                  # or rl.connect(), where `envscaler farm` runs
     with gym.open("hospital_stays-easy-01") as episode:
         episode.messages, episode.tools                  # what a policy is shown
         episode.call("find_patients", {"name": "Osei"})  # the text that the policy is shown next

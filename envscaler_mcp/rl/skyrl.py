@@ -4,7 +4,7 @@ from envscaler_mcp.rl.skyrl import register
 
 register(url="http://127.0.0.1:8766", token=…)  # in the program that SkyRL starts, before its trainer
 
-Without a farm worlds are opened in the process that generates.
+`envscaler farm --control 8766` listens there. Without a farm worlds are opened in the process that generates.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@
 
     - name: envscaler
       _target_: envscaler_mcp.rl.verl.EnvScalerAgentLoop
-      url: http://127.0.0.1:8766   # a farm and its token; without them worlds are opened in the worker's own process
+      url: http://127.0.0.1:8766   # `envscaler farm --control 8766`; without url and token worlds are opened in the worker's process
       token: …
       tasks: train.jsonl           # where the rows are of fresh tasks: the file that `envscaler tasks` wrote
 """

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Self
 
 from envscaler_mcp.errors import ArtifactError, RunError
+from envscaler_mcp.html.counts import counted
 from envscaler_mcp.plain_files import PlainFolder, read_below, write_all
 from envscaler_mcp.scoring.lines import Reading, read_lines, sealed
 
@@ -86,7 +87,7 @@ class Journal:
         except OSError as cause:
             self._take_back()
             raise RunError(
-                f"The records of {len(records)} episodes cannot be written to {str(self._folder.path)!r}: {cause}. "
+                f"The records of {counted(len(records), 'episode')} cannot be written to {str(self._folder.path)!r}: {cause}. "
                 "What was recorded before is safe; make room and run the same command again."
             ) from cause
         self._size += len(lines)

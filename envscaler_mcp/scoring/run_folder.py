@@ -14,6 +14,7 @@ from envscaler_mcp.artifacts.members import has_member
 from envscaler_mcp.artifacts.run import PlannedEpisode, RunPlan
 from envscaler_mcp.errors import RunError
 from envscaler_mcp.grading.reward import GRADING
+from envscaler_mcp.html.counts import counted
 from envscaler_mcp.plain_files import PlainFolder
 from envscaler_mcp.scoring.journal import Journal, RecordLocation, read_shards
 from envscaler_mcp.scoring.trajectory import Attempted, WrittenAttempt, read_attempt, trajectory_of, written_attempt
@@ -177,5 +178,5 @@ def _difference(stored: RunPlan, plan: RunPlan) -> str:
     if stored.provenance.parents != plan.provenance.parents:
         return "the verdicts on another run"
     if len(stored.episodes) != len(plan.episodes):
-        return f"{len(stored.episodes)} episodes, not {len(plan.episodes)}"
+        return f"{counted(len(stored.episodes), 'episode')}, not {len(plan.episodes)}"
     return "other episodes, or scenarios that were made again since"

@@ -68,6 +68,11 @@ def sendable(text: str) -> bool:
     return True
 
 
+def other_kind(value: object) -> str:
+    """A value that is neither a number nor true or false, as a refusal quotes it: `the text 'true'` is not true."""
+    return f"the text {quote_value(value)}" if type(value) is str else quote_value(value)
+
+
 def _matches(pattern: str, text: str) -> bool:
     """Whether the text matches somewhere. The pattern is read here, not where a card is loaded: that costs time too."""
     try:
@@ -119,7 +124,7 @@ def check_number(schema: Mapping[str, Any]) -> Callable[[Any], str | None]:
             beyond = low is None if value < least else high is None
             return " is too large a number." if beyond else bounds
         if type(value) is not float or whole:
-            return f" must be {noun}, not {quote_value(value)}."
+            return f" must be {noun}, not {other_kind(value)}."
         if not isfinite(value):
             return f" must be a finite number, not {quote_value(value)}."
         outside = (low is not None and value < low) or (high is not None and value > high)

@@ -107,6 +107,13 @@ class RecordResources:
         return [(self.kinds[kind], {"offset": page * _PAGE}) for page in range(_MOST_PAGES)]
 
 
+def progress_after(outcome: Outcome, arguments: dict[str, Any]) -> tuple[int, int] | None:
+    """How many records were looked through after this page, and of how many, where there are more pages."""
+    if not _goes_on(outcome, arguments):
+        return None
+    return arguments["offset"] + _PAGE, outcome.payload["data"]["total"]
+
+
 def _records(outcome: Outcome, kind: str) -> list[dict[str, Any]]:
     data = outcome.payload.get("data") if outcome.kind == "done" else None
     records = data.get(kind) if isinstance(data, dict) else None

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from envscaler_mcp.errors import WorldError
-from envscaler_mcp.serving.formats import check_number, check_text
+from envscaler_mcp.serving.formats import check_number, check_text, other_kind
 from envscaler_mcp.serving.suggestion import did_you_mean, quote_value
 
 Check = Callable[[Any], str | None]
@@ -22,6 +22,8 @@ MAX_SCHEMAS = 500
 MAX_NESTED = 32
 MAX_CHOICES = 1_000
 MAX_NAME = 200
+MAX_NAMED = 20
+"""Arguments that a refusal names."""
 MAX_PATTERN = 1_000
 
 _NOTES = frozenset({"description", "default", "examples", "title"})
@@ -56,7 +58,8 @@ def compile_arguments(schema: Mapping[str, Any], max_items: int = MAX_ITEMS) -> 
             return f"The arguments must be an object, not {quote_value(arguments)}."
         if not known.issuperset(arguments):
             unknown = next(name for name in arguments if name not in known)
-            return f"There is no argument {quote_value(unknown)}{did_you_mean(unknown, known)}"
+            near = did_you_mean(unknown, known)
+            return f"There is no argument {quote_value(unknown)}{_instead(list(properties)) if near == '.' else near}"
         for name, needed, check_value in parameters:
             value = arguments.get(name, _MISSING)
             if value is _MISSING:
@@ -69,6 +72,13 @@ def compile_arguments(schema: Mapping[str, Any], max_items: int = MAX_ITEMS) -> 
         return None
 
     return check
+
+
+def _instead(names: list[str]) -> str:
+    if not names:
+        return "; this tool has none."
+    more = f" and {len(names) - MAX_NAMED} more" if len(names) > MAX_NAMED else ""
+    return f"; there {'is' if len(names) == 1 else 'are'} {', '.join(names[:MAX_NAMED])}{more}."
 
 
 def check_bounds(schema: Mapping[str, Any]) -> None:
@@ -164,7 +174,7 @@ def _constant(kind: str) -> Check:
     allowed, noun = ((True, False), "true or false") if kind == "boolean" else ((None,), "null")
 
     def check(value: Any) -> str | None:
-        return None if any(value is choice for choice in allowed) else f" must be {noun}, not {quote_value(value)}."
+        return None if any(value is choice for choice in allowed) else f" must be {noun}, not {other_kind(value)}."
 
     return check
 

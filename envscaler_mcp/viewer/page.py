@@ -12,6 +12,7 @@ from typing import Any
 
 from envscaler_mcp.artifacts.run import RunPlan
 from envscaler_mcp.artifacts.scenario import LEVELS
+from envscaler_mcp.html.counts import are, counted
 from envscaler_mcp.html.parts import STYLE, histogram, table
 from envscaler_mcp.html.visible import UNSEEN, visible
 from envscaler_mcp.scoring.run_folder import Tally
@@ -80,36 +81,36 @@ def _hash(text: str) -> str:
 def _about(plan: RunPlan, shown: int, tally: Tally, damaged: int) -> str:
     user = f" with the user {plan.user}" if plan.user else ""
     many, recorded = len(plan.episodes), len(tally.attempts)
-    extent = f"all {many:,} episodes" if shown == many else f"{shown:,} of {many:,} episodes"
+    extent = f"all {counted(many, 'episode')}" if shown == many else f"{shown:,} of {counted(many, 'episode')}"
     about = f"{plan.agent} by way of {plan.via}, mode {plan.mode}{user}, scoring {plan.scoring}; {extent}."
     if shown < recorded:
-        about += f" {recorded - shown:,} more are recorded and left out here."
+        about += f" {recorded - shown:,} more {are(recorded - shown)} recorded and left out here."
     if missing := many - len(tally.done):
-        about += f" The run is not finished: {missing:,} episodes are missing."
+        about += f" The run is not finished: {counted(missing, 'episode')} {are(missing)} missing."
     if damaged:
-        about += f" {damaged:,} stretches of its journal are damaged; what they held is not here."
+        about += f" {counted(damaged, 'stretch', 'stretches')} of its journal {are(damaged)} damaged; what they held is not here."
     return about
 
 
 def _figures(rows: Sequence[Mapping[str, Any]]) -> Iterable[str]:
     # What something else spoilt says nothing about the agent.
-    counted = [row for row in rows if row["owner"] in ("", "agent")]
-    masked = len(rows) - len(counted)
+    judged = [row for row in rows if row["owner"] in ("", "agent")]
+    masked = len(rows) - len(judged)
     if masked:
-        yield f"<p>The figures are of {len(counted):,} episodes; {masked:,} are masked, since their agent could not help it.</p>"
+        yield f"<p>The figures are of {counted(len(judged), 'episode')}; {masked:,} {are(masked)} masked: the agent could not help it.</p>"
     yield "<div class=charts>"
-    yield histogram("reward (%)", [round(100 * row["reward"]) for row in counted], step=10)
-    yield histogram("steps", [row["steps"] for row in counted], step=2)
+    yield histogram("reward (%)", [round(100 * row["reward"]) for row in judged], step=10)
+    yield histogram("steps", [row["steps"] for row in judged], step=2)
     yield "</div>"
     owners = sorted({row["owner"] for row in rows if row["owner"]})
     if owners:
         counts = [(visible(owner), str(sum(row["owner"] == owner for row in rows))) for owner in owners]
         yield f"<h2>Whose failure</h2>{table(('failure of', 'episodes'), counts)}"
     heads = ("episodes", "solved", "pass rate", "reward")
-    levels = [level for level in (*LEVELS, "") if any(row["level"] == level for row in counted)]
-    yield f"<h2>Pass rate by level</h2>{table(('level', *heads), _rates(counted, 'level', levels))}"
-    names = sorted({row["environment"] for row in counted})
-    rates = table(("environment", *heads), _rates(counted, "environment", names))
+    levels = [level for level in (*LEVELS, "") if any(row["level"] == level for row in judged)]
+    yield f"<h2>Pass rate by level</h2>{table(('level', *heads), _rates(judged, 'level', levels))}"
+    names = sorted({row["environment"] for row in judged})
+    rates = table(("environment", *heads), _rates(judged, "environment", names))
     yield f"<details><summary>Pass rate by environment ({len(names)})</summary><div class=wide>{rates}</div></details>"
 
 

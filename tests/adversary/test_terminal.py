@@ -243,6 +243,8 @@ LINES: list[Any] = [
     "export envscaler --environments {out}/e.json --scenarios {out}/s.json",
     "export {out}/run --format hermes --out {out}/rows.jsonl",
     "doctor",
+    "docs",
+    "docs {raw}",
     "schemas --check",
 ]
 ELSEWHERE = {"demo": "it shows what it has just made of the library's own blueprints"}

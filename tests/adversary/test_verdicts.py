@@ -438,7 +438,7 @@ def test_a_reward_that_is_no_number_stops_no_reader(forty: Path, tmp_path: Path,
     page = (tmp_path / "run.html").read_text()
     rows = page.partition("<script type=application/json id=rows>")[2].partition("</script>")[0]
     assert len(json.loads(rows, parse_constant=lambda word: pytest.fail(word))["rows"]) == 2
-    assert "The figures are of 1 episodes; 1 are masked" in page
+    assert "The figures are of 1 episode; 1 is masked" in page
     done = export_run(
         folder, forty, FORMATS["trl"], ExportFilter(splits=("train", "validation", "held_out")), tmp_path / "rows.jsonl"
     )

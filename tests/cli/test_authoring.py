@@ -26,8 +26,8 @@ def envscaler(home: Path, *words: object) -> Result:
 
 @pytest.fixture
 def blueprint(tmp_path: Path) -> Path:
-    file = tmp_path / "tool_shed.yaml"
-    assert envscaler(tmp_path, "blueprint", "new", "tool_shed", "--sector", "leisure", "--out", file).exit_code == 0
+    file = tmp_path / "game_shelf.yaml"
+    assert envscaler(tmp_path, "blueprint", "new", "game_shelf", "--sector", "leisure", "--out", file).exit_code == 0
     return file
 
 
@@ -39,7 +39,7 @@ def test_a_new_blueprint_is_sound_as_it_stands_and_nothing_is_to_be_looked_at(bl
 
 def test_a_new_blueprint_never_takes_the_place_of_a_file(blueprint: Path) -> None:
     before = blueprint.read_text(encoding="utf-8")
-    told = envscaler(blueprint.parent, "blueprint", "new", "tool_shed", "--out", blueprint)
+    told = envscaler(blueprint.parent, "blueprint", "new", "game_shelf", "--out", blueprint)
     assert (told.exit_code, blueprint.read_text(encoding="utf-8")) == (2, before)
 
 
@@ -54,7 +54,7 @@ def test_a_fault_is_told_with_its_place_and_what_may_have_been_meant(blueprint: 
     blueprint.write_text(text, encoding="utf-8")
     told = envscaler(blueprint.parent, "blueprint", "check", blueprint)
     assert told.exit_code == 1
-    assert "operation lend_tool" in told.output
+    assert "operation lend_game" in told.output
     assert "did you mean 'suspended'?" in told.output
     (document,) = json.loads(envscaler(blueprint.parent, "blueprint", "check", "--json", blueprint).output)
     assert document["sound"] is False
@@ -94,21 +94,21 @@ def test_an_emitted_world_is_found_called_and_recognised_when_it_was_changed_by_
     home = blueprint.parent / "home"
     assert envscaler(home, "build", blueprint).exit_code == 0
     assert envscaler(home, "build", blueprint, "--check").exit_code == 0
-    assert [e["id"] for e in json.loads(envscaler(home, "list", "--json").output)] == ["tool_shed"]
-    assert envscaler(home, "call", "tool_shed", "list_tools", "kind=ladder").exit_code == 0
-    assert envscaler(home, "list", "--check").output == "All 1 folders are as registered.\n"
-    source = home / "generated_servers" / "tool_shed" / "environment.py"
+    assert [e["id"] for e in json.loads(envscaler(home, "list", "--json").output)] == ["game_shelf"]
+    assert envscaler(home, "call", "game_shelf", "list_games", "kind=dice_game").exit_code == 0
+    assert envscaler(home, "list", "--check").output == "1 folder is as registered.\n"
+    source = home / "generated_servers" / "game_shelf" / "environment.py"
     source.write_text(source.read_text(encoding="utf-8") + "# by hand\n", encoding="utf-8")
     told = envscaler(home, "build", blueprint, "--check")
     assert told.exit_code == 1
-    assert "tool_shed: environment.py is not what would be emitted" in told.stderr
+    assert "game_shelf: environment.py is not what would be emitted" in told.stderr
     told = envscaler(home, "list", "--check")
-    assert (told.exit_code, told.stderr) == (1, "tool_shed: environment.py is not the one that was registered\n")
+    assert (told.exit_code, told.stderr) == (1, "game_shelf: environment.py is not the one that was registered\n")
 
 
 def test_emitting_twice_changes_nothing_the_second_time(blueprint: Path) -> None:
     home = blueprint.parent / "home"
-    assert "tool_shed is new or has changed.\n" in envscaler(home, "build", blueprint).output
+    assert "game_shelf is new or has changed.\n" in envscaler(home, "build", blueprint).output
     assert "changed" not in envscaler(home, "build", blueprint).output
 
 
@@ -192,6 +192,21 @@ def test_an_author_sees_the_tasks_and_what_became_of_each_story(tmp_path: Path) 
     assert sum(story["told"] for story in document["stories"]) >= 12
     assert all(sum(story["tellings"]) == story["told"] for story in document["stories"])
     assert told.exit_code == (0 if document["whole"] else 1)
+
+
+def test_a_blueprint_without_stories_is_told_that_it_has_no_tasks_and_how_to_write_stories(blueprint: Path) -> None:
+    text = blueprint.read_text(encoding="utf-8")
+    blueprint.write_text(text[: text.index("stories:\n")], encoding="utf-8")
+    told = envscaler(blueprint.parent, "blueprint", "tell", blueprint)
+    assert told.exit_code == 1
+    assert "has no stories, so it has no tasks" in told.output
+    assert "error" not in told.output
+
+
+def test_a_story_that_was_not_tried_is_no_error_of_its_author(blueprint: Path) -> None:
+    told = envscaler(blueprint.parent, "blueprint", "tell", blueprint, "--scenarios", 1)
+    assert "was not tried for 1 task; --scenarios makes more." in told.output
+    assert "error" not in told.output
 
 
 def test_a_story_that_nobody_can_be_in_is_an_answer_of_no(tmp_path: Path) -> None:

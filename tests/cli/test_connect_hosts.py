@@ -54,6 +54,14 @@ def test_what_uv_runs_out_of_its_cache_is_started_by_uv_again(tmp_path: Path) ->
     assert is_ours(made.server, made)
 
 
+def test_without_a_home_the_shipped_environment_is_named() -> None:
+    for uv in (None, Path("/bin/uv")):
+        made = HostConnection("cursor", "seed_bank", server_command("seed_bank", None, uv))
+        assert made.command[-3:] == ("serve", "--shipped", "seed_bank")
+        assert "--home" not in made.command
+        assert is_ours(made.server, made)
+
+
 def test_vs_code_has_a_member_of_its_own_and_names_the_transport() -> None:
     assert list(a_connection("vscode").document) == ["servers"]
     assert a_connection("vscode").server["type"] == "stdio"

@@ -45,6 +45,16 @@ def test_a_run_is_exported_and_what_was_left_out_is_counted(home: Path, tmp_path
     assert len(out.read_text().splitlines()) == 3
 
 
+def test_episodes_of_another_split_are_named_with_the_option_that_exports_them(home: Path, tmp_path: Path) -> None:
+    words = ("export", home / "run", "--format", "trl", "--out", tmp_path / "rows.jsonl", "--split", "held_out")
+    told = envscaler(home, *words)
+    assert told.exit_code == 1
+    assert (
+        "6 left out (split): its task belongs to another split (train 6); --split train exports them.\n" in told.output
+    )
+    assert envscaler(home, *words, "--split", "train").exit_code == 0
+
+
 def test_programs_get_the_counts(home: Path, tmp_path: Path) -> None:
     words = ("export", home / "run", "--format", "alpaca", "--out", tmp_path / "rows.jsonl", "--json")
     counts = json.loads(envscaler(home, *words).output)

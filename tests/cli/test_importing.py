@@ -44,7 +44,7 @@ def test_what_came_in_and_what_did_not_is_told(told: tuple[int, str, str]) -> No
     assert "3 of 6 environments are imported." in out
     assert "6 of 10 scenarios are here; 3 of them are gradable." in out
     assert "left out, since its environment is in no file: task_10" in out
-    assert "1 scenarios have checks that cannot run, and are masked: task_3" in out
+    assert "1 scenario has checks that cannot run, and is masked: task_3" in out
     assert "Agents read results as JSON; there they read them as Python prints them." in out
     assert "env_3 is refused: " in err
     assert "env_2_sft: its class has no fly, which its metadata names" in err
@@ -66,7 +66,7 @@ def test_what_came_in_goes_out(home: Path, told: tuple[int, str, str]) -> None:
     assert told[0] == 0
     files = ["--environments", str(home / "e.json"), "--scenarios", str(home / "s.json")]
     code, out, _ = envscaler(home, "export", "envscaler", "env_1_rl", *files)
-    assert (code, out.startswith("1 environments are written")) == (0, True)
+    assert (code, out.startswith("1 environment is written")) == (0, True)
     assert json.loads((home / "e.json").read_text()) == {"env_1_rl": ENVIRONMENTS["env_1_rl"]}
 
 

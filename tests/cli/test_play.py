@@ -62,13 +62,13 @@ def test_two_tasks_of_this_home_are_told_and_judged_as_one_and_are_a_run_as_any_
     shown = envscaler(home, "runs", "show", run, "--episode", episode.id)
     assert shown.exit_code == 0, shown.output
     assert "other_library__join" in shown.output
-    assert "1 of 1 episodes are identical" in envscaler(home, "runs", "replay", run).output
+    assert "1 of 1 episode is identical" in envscaler(home, "runs", "replay", run).output
     rescored = envscaler(home, "runs", "rescore", run, "--scoring", "upstream", "--out", tmp_path / "upstream")
     assert rescored.exit_code == 0, rescored.output
     (again,) = read_trajectories(tmp_path / "upstream")
     assert (again.verdict.scoring, again.verdict.solved, len(again.verdict.checks)) == ("upstream", True, 8)
     page = tmp_path / "run.html"
-    assert "shows 1 episodes" in envscaler(home, "runs", "html", run, "--out", page).output
+    assert "shows 1 episode in" in envscaler(home, "runs", "html", run, "--out", page).output
     rows = tmp_path / "rows.jsonl"
     assert envscaler(home, "export", run, "--format", "trl", "--out", rows).exit_code == 0
     (row,) = rows_in(rows)
@@ -121,9 +121,7 @@ def test_a_world_without_a_scenario_and_a_server_of_another_program_are_played_a
     assert (rescored.exit_code, "is not judged: 'mine' is a server" in " ".join(rescored.output.split())) == (1, True)
     assert "lending_library__note" in envscaler(home, "runs", "show", run, "--episode", episode.id).output
     records = tmp_path / "atif"
-    assert (
-        "1 of 1 episodes are 1 entries" in envscaler(home, "export", run, "--format", "atif", "--out", records).output
-    )
+    assert "1 of 1 episode is 1 entry" in envscaler(home, "export", run, "--format", "atif", "--out", records).output
 
 
 def test_worlds_without_a_scenario_are_replayed_and_stay_not_judged(home: Path, tmp_path: Path) -> None:
@@ -140,7 +138,7 @@ def test_worlds_without_a_scenario_are_replayed_and_stay_not_judged(home: Path, 
         tmp_path / "run",
     )
     assert envscaler(home, *words).exit_code == 0
-    assert "1 of 1 episodes are identical" in envscaler(home, "runs", "replay", tmp_path / "run").output
+    assert "1 of 1 episode is identical" in envscaler(home, "runs", "replay", tmp_path / "run").output
     assert envscaler(home, "runs", "rescore", tmp_path / "run", "--out", tmp_path / "again").exit_code == 0
     (episode,) = read_trajectories(tmp_path / "again")
     assert (episode.verdict.masked, episode.verdict.owner) == (True, None)
@@ -359,7 +357,7 @@ def test_ctrl_c_ends_the_waiting_when_what_was_played_before_is_safe_and_leaves_
             time.sleep(0.01)
         shown.type("\x03")
         assert shown.ended() == 130
-        assert "1 of 2 episodes are stored" in shown.seen
+        assert "1 of 2 episodes is stored" in shown.seen
         assert "Stopped; every server that was started has ended." in shown.seen
         assert shown.settings() == shown.before
 

@@ -55,7 +55,7 @@ def test_an_importer_of_another_package_makes_servers_of_its_own_format(site: Pa
     file.write_text(starter_blueprint("boat_rental", "leisure"), encoding="utf-8")
     done = envscaler(site, tmp_path, "import", "blueprint", "--environments", file)
     assert done.returncode == 0, done.stderr
-    assert "1 of 1 environments are imported." in done.stdout
+    assert "1 of 1 environment is imported." in done.stdout
     listed = envscaler(site, tmp_path, "list", "--json")
     assert [entry["id"] for entry in json.loads(listed.stdout)] == ["boat_rental"]
 

@@ -153,7 +153,7 @@ def test_a_run_is_replayed_and_a_difference_ends_with_1(home: Path, tmp_path: Pa
     found = json.loads(envscaler(home, "runs", "replay", tmp_path / "altered", "--json").output)
     assert (found["identical"], found["different"], found["episodes"][0]["step"]) == (3, 1, 3)
     words = ("runs", "replay", tmp_path / "altered", "--episode")
-    assert envscaler(home, *words, others[0].id).output.startswith("1 of 1 episodes are identical")
+    assert envscaler(home, *words, others[0].id).output.startswith("1 of 1 episode is identical")
     assert envscaler(home, *words, others[0].scenario).exit_code == 0
     assert envscaler(home, *words, "nothing").exit_code == 2
 
@@ -170,7 +170,7 @@ def test_a_replay_of_nothing_or_of_a_part_is_no_success(home: Path, tmp_path: Pa
     )  # fmt: skip
     (shard,) = (tmp_path / "part").glob("*.jsonl")
     shard.write_bytes(b"x" + shard.read_bytes()[1:])
-    assert "1 stretches of the journal are damaged" in envscaler(home, "runs", "replay", tmp_path / "part").stderr
+    assert "1 stretch of the journal is damaged" in envscaler(home, "runs", "replay", tmp_path / "part").stderr
     elsewhere = write_home(tmp_path / "elsewhere", tasks=1, name="another_library")
     told = envscaler(elsewhere, "runs", "replay", tmp_path / "run")
     assert (told.exit_code, "0 of 4 episodes are identical, 0 differ, 4 cannot" in told.output) == (1, True)
@@ -336,8 +336,8 @@ def test_a_list_of_episodes_says_what_is_missing_and_what_is_damaged(home: Path,
     shard.write_bytes(b"".join([lines[0], lines[1][100:], *lines[2:]]))
     for filters in ((), ("--failed",), ("--env", "lending_library")):
         told = envscaler(home, "runs", "show", tmp_path, *filters)
-        assert "1 episodes are missing" in told.output
-        assert "1 stretches of the journal are damaged" in told.stderr
+        assert "1 episode is missing" in told.output
+        assert "1 stretch of the journal is damaged" in told.stderr
 
 
 class Stuck:

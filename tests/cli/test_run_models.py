@@ -71,7 +71,7 @@ async def test_a_refused_key_is_one_clear_error_and_the_same_command_goes_on(hom
         reached = {"OPENAI_BASE_URL": place.url, "OPENAI_API_KEY": "sk-wrong"}
         code, _, err = await run(home, tmp_path, "--agent", "openai:big", "--parallel", "1", **reached)
     assert code == 1
-    assert "1 of 2 episodes are stored" in err
+    assert "1 of 2 episodes is stored" in err
     assert err.count("Incorrect API key provided") == 1
     assert "Traceback" not in err
     async with scripted_endpoint(lambda _: Say(COMPLETED)) as place:

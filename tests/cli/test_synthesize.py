@@ -92,7 +92,7 @@ async def test_raw_tasks_become_an_environment_that_is_registered_and_served(tmp
     async with scripted_endpoint(speaking(author)) as place:
         code, out, err = await run(tmp_path, place.url, "--price", "2,8", "--budget", "9", "--embeddings", "tiny")
     assert code == 0, err
-    assert "3 of 4 tasks need records; 1 environments are admitted." in out
+    assert "3 of 4 tasks need records; 1 environment is admitted." in out
     assert re.search(r"lending_desk +10 +2 +0 +Lending desk", out)
     assert "judge_tasks" in out
     assert "lending_desk: admitted" in err

@@ -33,14 +33,21 @@ def test_every_world_is_listed_with_its_sector_and_number_of_tools() -> None:
 
 def test_words_find_a_world_for_people_and_for_programs() -> None:
     assert "hospital_stays" in envscaler("list", "--search", "patients bed").output
-    every = json.loads(envscaler("list", "--json").output)
     found = json.loads(envscaler("list", "--search", "hospital wards", "--json").output)
-    assert "hospital_stays" in [entry["id"] for entry in found]
-    assert 0 < len(found) < len(every) / 20
-    for entry in found:
-        told = envscaler("show", entry["id"]).output.lower()
-        assert "hospital" in told
-        assert "ward" in told
+    assert found[0]["id"] == "hospital_stays"
+    for words in ("hospital", "wards"):
+        (only,) = {entry["id"] for entry in json.loads(envscaler("list", "--search", words, "--json").output)} & {
+            "hospital_stays"
+        }
+        assert only in [entry["id"] for entry in found]
+
+
+def test_a_search_with_a_word_too_many_still_finds_the_world_and_says_what_it_leaves_out() -> None:
+    told = envscaler("list", "--search", "submarine hospital bed that is clean")
+    assert told.exit_code == 0
+    assert told.stdout.splitlines()[1].split()[0] == "hospital_stays"
+    assert len(told.stdout.splitlines()) <= 1 + 20
+    assert "more have fewer of the words; --json lists them too." in told.stderr
 
 
 def test_nothing_found_is_the_answer_no() -> None:
@@ -107,6 +114,16 @@ def test_a_kept_world_goes_on_where_the_last_call_left_it(tmp_path: Path) -> Non
     assert (again.exit_code, "is blocked" in again.output) == (1, True)
     assert envscaler("call", "hospital_stays", "reopen_bed", f"bed_id={free_bed()}", *keep).exit_code == 0
     assert State.read(tmp_path / "mine.json").content["beds"][free_bed()]["condition"] == "dirty"
+
+
+def test_a_kept_world_is_not_replaced_by_a_new_one(tmp_path: Path) -> None:
+    keep = ["--keep", tmp_path / "mine.json"]
+    assert envscaler("call", "hospital_stays", "list_wards", *keep, "--state", "start").exit_code == 0
+    before = (tmp_path / "mine.json").read_bytes()
+    told = envscaler("call", "hospital_stays", "list_wards", *keep, "--state", "start")
+    assert told.exit_code == 2
+    assert "holds a world already; leave out --state" in told.stderr
+    assert (tmp_path / "mine.json").read_bytes() == before
 
 
 def test_a_world_kept_for_another_environment_is_wrong_use(tmp_path: Path) -> None:

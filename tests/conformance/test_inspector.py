@@ -39,7 +39,9 @@ async def target(folder: Path, farm: Program, way: str) -> AsyncIterator[list[st
 
 
 async def inspect(programs: Programs, server: list[str], era: str, *words: str) -> CompletedProcess[bytes]:
-    command = [*programs.inspector(), *server, "--protocol-era", era, "--format", "json", *words]
+    # A busy machine starts a server in more than the Inspector's 15 seconds.
+    patience = ["--connect-timeout", "60000"]
+    command = [*programs.inspector(), *server, "--protocol-era", era, "--format", "json", *patience, *words]
     return await anyio.run_process(command, check=False, env=programs.environment(), stderr=subprocess.PIPE)
 
 

@@ -144,7 +144,7 @@ CYCLE.append(CYCLE)
         (Action(tool="get_book", arguments={"book_id": 3}), "book_id must be a text, not 3."),
         (Action(tool="get_book", arguments={"book_id": NAN}), "book_id must be a text, not nan."),
         (Action(tool="get_book", arguments={"book_id": object()}), "book_id must be a text, not a object."),
-        (Action(tool="get_book", arguments={1: 2}), "There is no argument 1."),  # type: ignore[dict-item]
+        (Action(tool="get_book", arguments={1: 2}), "There is no argument 1; there is book_id."),  # type: ignore[dict-item]
         (Action(tool="__init__", arguments={"init_config": {}}), "There is no tool '__init__'."),
     ],
     ids=range(10),

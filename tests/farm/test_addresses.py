@@ -7,7 +7,7 @@ from html import unescape
 import pytest
 
 from envscaler_mcp.artifacts import Environment
-from envscaler_mcp.farm.world_pages import advice, environment_page, guest_page
+from envscaler_mcp.farm.world_pages import NOTHING_FOR_OWNERS, advice, environment_page, guest_page
 from envscaler_mcp.serving.tasks import load_scenarios
 from tests.adversary.farm_of_neighbours import farm_of
 from tests.farm.farms import ROOT
@@ -70,6 +70,8 @@ async def test_visitors_begin_at_no_task_that_is_held_out_and_make_no_link_thems
         ("POST", "/mcp", "/e/ENV_ID/new"),
         ("GET", "/sse", "/e/ENV_ID/new"),
         ("GET", "/nothing", "/v0.1/servers"),
+        ("GET", "/openapi.json", "`envscaler farm` names"),
+        ("POST", "/openenv/x/reset", "`envscaler farm` names"),
     ],
 )
 async def test_a_wrong_address_says_which_one_was_meant(method: str, path: str, advised: str) -> None:
@@ -78,6 +80,30 @@ async def test_a_wrong_address_says_which_one_was_meant(method: str, path: str, 
     assert told.status_code in (404, 405)
     assert told.json() == {"error": advice(path, method)}
     assert advised in told.json()["error"]
+
+
+async def test_a_wrong_address_of_the_control_plane_names_what_is_there() -> None:
+    async with farm_of(ROOT) as farm:
+        told = await farm.owners.get("/nothing")
+        assert (told.status_code, told.json()) == (404, {"error": NOTHING_FOR_OWNERS})
+        assert (await farm.owners.get("/openapi.json")).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [{}, PEOPLE, {**PEOPLE, "sec-purpose": "prefetch;prerender"}, {"user-agent": "preview-bot/1.0"}],
+    ids=["program", "person", "prefetch", "preview"],
+)
+async def test_a_visit_of_a_guest_link_opens_no_world(headers: dict[str, str]) -> None:
+    async with farm_of(ROOT) as farm:
+        for query in ({}, {"scenario": LATER.id}):
+            for method in ("GET", "HEAD"):
+                answer = await farm.agents.request(method, f"/e/{PLACE}/new", params=query, headers=headers)
+                assert answer.status_code == 200
+                assert answer.headers["x-robots-tag"] == "noindex, nofollow"
+        url = (await farm.agents.get(f"/e/{PLACE}/new")).json()["url"]
+        assert (await farm.agents.get(url[url.index("/e/") :], headers=headers)).status_code == 405
+        assert (await farm.owners.get("/v1/worlds")).json()["worlds"] == []
 
 
 def test_text_of_a_card_is_never_markup() -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from envscaler_mcp.artifacts import Environment
 from envscaler_mcp.errors import RegistryError
-from envscaler_mcp.home import LayeredFolders, folder_names, read_home
+from envscaler_mcp.home import LayeredFolders, folder_names, read_home, read_shipped
 from envscaler_mcp.home.comparing import differences
 from envscaler_mcp.runs import WorldHome
 from tests.home.shipping import add_world, settings, shipped
@@ -41,6 +41,16 @@ def test_a_home_of_the_users_own_adds_worlds_and_wins_over_shipped_ones(tmp_path
     with WorldHome.at(home.servers, home.registry) as worlds:
         assert worlds.code("oak_shelf").environment.title == "My shelf"
         assert worlds.code("pine_shelf").environment.title == "A shelf"
+
+
+def test_what_ships_is_found_whatever_a_home_holds(tmp_path: Path) -> None:
+    add_world(tmp_path / "own", "elm_shelf")
+    add_world(tmp_path / "own", "oak_shelf", "Not the shipped one")
+    home = read_shipped(settings(tmp_path / "own", shipped(tmp_path, "oak_shelf")))
+    assert [(entry.id, entry.title) for entry in home.registry.entries] == [("oak_shelf", "A shelf")]
+    assert Environment.read_in(home.servers / "oak_shelf", "environment.json").title == "A shelf"
+    with pytest.raises(RegistryError, match="--home"):
+        read_shipped(settings(tmp_path / "own", None))
 
 
 def test_a_world_whose_folder_was_removed_is_not_replaced_by_the_shipped_one(tmp_path: Path) -> None:

@@ -16,9 +16,11 @@ from typing import Any
 
 import pytest
 import typer
+from typer.testing import CliRunner
 
 from envscaler_mcp.cli.program import COMMANDS, app
 from envscaler_mcp.recipes.arguments import recipe_parser
+from tools.readme_hook import readme_of_package
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "envscaler_mcp"
@@ -58,6 +60,27 @@ def test_every_link_within_the_repository_leads_somewhere(page: Path) -> None:
     assert [target for target, _, _ in inside if not (page.parent / target).exists()] == []
     anchors = [(page.parent / target if target else page, anchor) for target, _, anchor in inside if anchor]
     assert [anchor for target, anchor in anchors if anchor not in headings(target)] == []
+
+
+def test_the_readme_of_the_package_leads_to_no_file_but_names_pages_that_the_program_prints() -> None:
+    text = readme_of_package((ROOT / "README.md").read_text(encoding="utf-8"))
+    assert re.findall(r"\]\((?!https?://)[^)]*\)", text) == []
+    pages = re.findall(r"`envscaler docs ([\w-]+)`", text)
+    assert {"rl", "tutorial", "glossary"} <= set(pages)
+    assert [page for page in pages if not (ROOT / "docs" / f"{page}.md").is_file()] == []
+    for words in ("mcp-name: io.github.envscaler-mcp/envscaler-mcp", "pip install envscaler-mcp", "## Limits"):
+        assert words in text
+
+
+def test_every_page_is_printed_and_listed_with_its_title() -> None:
+    listed = CliRunner().invoke(app, ["docs"], env={"COLUMNS": "200"}).output.splitlines()
+    pages = sorted((ROOT / "docs").glob("*.md"))
+    assert [line.split()[0] for line in listed] == ["page", *(page.stem for page in pages)]
+    for page in pages:
+        printed = CliRunner().invoke(app, ["docs", page.stem]).output
+        assert printed.rstrip() == page.read_text(encoding="utf-8").rstrip()
+    wrong = CliRunner().invoke(app, ["docs", "glosary"])
+    assert (wrong.exit_code, "did you mean 'glossary'?" in wrong.stderr) == (2, True)
 
 
 def headings(page: Path) -> set[str]:

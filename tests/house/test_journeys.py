@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from envscaler_mcp.cli.program import app
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
-BLUEPRINT = Path("tool_shed.yaml")
+BLUEPRINT = Path("game_shelf.yaml")
 SAMPLES = DOCS / "samples" / "raw_tasks.jsonl"
 PAGES = [
     "tutorial",

@@ -125,7 +125,7 @@ def test_no_task_for_training_shares_a_state_or_a_cast_with_a_task_that_is_kept_
 def test_a_world_that_is_held_out_gives_no_task_for_training() -> None:
     held_out = next(name for name in blueprint_files() if environment_split(name) == "held_out")
     with pytest.raises(
-        GrowthError, match=f"'{held_out}' is a world of the split held_out: none of its tasks is for train"
+        GrowthError, match=f"'{held_out}' is an environment of the split held_out: none of its tasks is for train"
     ):
         next(fresh_tasks(SERVERS / held_out))
 

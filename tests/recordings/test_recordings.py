@@ -63,7 +63,7 @@ def test_the_environment_is_admitted_after_its_mistakes_were_mended(replayed: Re
 
 def test_it_is_registered_as_it_lies_there(replayed: Replayed) -> None:
     _, home, _ = replayed
-    assert "All 1 folders are as registered." in envscaler(home, "list", "--check")
+    assert "1 folder is as registered." in envscaler(home, "list", "--check")
 
 
 def test_its_tools_say_what_they_do_and_half_of_them_change_something(replayed: Replayed) -> None:

@@ -13,6 +13,7 @@ from envscaler_mcp.errors import RegistryError
 from envscaler_mcp.home.comparing import differences
 from envscaler_mcp.language import read_blueprint
 from envscaler_mcp.registry import (
+    SearchIndex,
     find_entry,
     read_registry,
     search,
@@ -124,7 +125,7 @@ def test_unsorted_and_doubled_entries_are_refused(tmp_path: Path) -> None:
             read_registry(tmp_path / "registry.json")
 
 
-def test_search_wants_every_word_and_puts_the_best_match_first() -> None:
+def test_a_search_puts_those_with_the_most_words_first_and_of_them_the_best_match() -> None:
     registry = with_entries(
         Registry(),
         (
@@ -133,13 +134,23 @@ def test_search_wants_every_word_and_puts_the_best_match_first() -> None:
             an_entry(an_environment("hospital_stays", about="Beds and stays.", sector="health")),
         ),
     )
-    assert [e.id for e in search(registry, "bike")] == ["bike_rental", "boat_rental"]
-    assert [e.id for e in search(registry, "Bikes RENTAL")] == ["bike_rental", "boat_rental"]
-    assert [e.id for e in search(registry, "boat leisure")] == ["boat_rental"]
-    assert [e.id for e in search(registry, "hosp")] == ["hospital_stays"]
-    assert [e.id for e in search(registry, "find books")] == ["bike_rental", "boat_rental", "hospital_stays"]
-    assert search(registry, "bike submarine") == ()
-    assert [e.id for e in search(registry, "  ")] == ["bike_rental", "boat_rental", "hospital_stays"]
+    every = {"bike_rental": 0, "boat_rental": 0, "hospital_stays": 0}
+    for words, matches in (
+        ("bike", {"bike_rental": 1, "boat_rental": 1}),
+        ("Bikes RENTAL", {"bike_rental": 2, "boat_rental": 2}),
+        ("boat leisure", {"boat_rental": 2, "bike_rental": 1}),
+        ("hospital boats leisure", {"boat_rental": 2, "hospital_stays": 1, "bike_rental": 1}),
+        ("hosp", {"hospital_stays": 1}),
+        ("find books", dict.fromkeys(every, 2)),
+        ("bike bike submarine", {"bike_rental": 1, "boat_rental": 1}),
+        ("submarine", {}),
+        ("  ", every),
+    ):
+        assert [(entry.id, many) for entry, many in search(registry, words)] == list(matches.items()), words
+    index = SearchIndex(registry.entries)
+    assert [entry.id for entry in index.search("boat leisure")] == ["boat_rental"]
+    assert index.search("bike submarine") == ()
+    assert len(index.search("")) == len(every)
 
 
 def test_a_folder_that_was_not_touched_has_no_difference(tmp_path: Path) -> None:

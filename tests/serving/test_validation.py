@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator, FormatChecker
 
 from envscaler_mcp.errors import WorldError
-from envscaler_mcp.serving.validation import MAX_DEPTH, check_json, compile_arguments
+from envscaler_mcp.serving.suggestion import nearest_name
+from envscaler_mcp.serving.validation import MAX_DEPTH, MAX_NAMED, check_json, compile_arguments
 
 SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -54,12 +55,18 @@ check = compile_arguments(SCHEMA, 20)
     ("arguments", "sentence"),
     [
         ({"nights": 0}, "nights must be between 1 and 60."),
-        ({"nights": "3"}, "nights must be a whole number, not '3'."),
+        ({"nights": "3"}, "nights must be a whole number, not the text '3'."),
         ({"nights": 3.0}, "nights must be a whole number, not 3.0."),
         ({"nights": True}, "nights must be a whole number, not true."),
         ({"nights": None}, "nights must be a whole number, not null."),
         ({"nigths": 3}, "There is no argument 'nigths'; did you mean 'nights'?"),
-        ({"wholly_else": 3}, "There is no argument 'wholly_else'."),
+        (
+            {"wholly_else": 3},
+            (
+                "There is no argument 'wholly_else'; there are nights, status, on, at, hour, mail, rate, ceiling, name, "
+                "code, flag, lines, extras, either, anything, big."
+            ),
+        ),
         ({"status": "opne"}, "status must be one of 'open', 'closed', not 'opne'; did you mean 'open'?"),
         ({"on": "2026-02-30"}, "on must be a real date written like 2026-03-02, not '2026-02-30'."),
         ({"on": "20260302"}, "on must be a real date written like 2026-03-02, not '20260302'."),
@@ -74,7 +81,7 @@ check = compile_arguments(SCHEMA, 20)
         ({"mail": "nobody"}, "mail must be an e-mail address, not 'nobody'."),
         ({"rate": -1}, "rate must be at least 0."),
         ({"rate": -0.5}, "rate must be at least 0."),
-        ({"rate": "x"}, "rate must be a number, not 'x'."),
+        ({"rate": "x"}, "rate must be a number, not the text 'x'."),
         ({"rate": math.nan}, "rate must be a finite number, not nan."),
         ({"rate": math.inf}, "rate must be a finite number, not inf."),
         ({"rate": 10**400}, "rate is too large a number."),
@@ -84,7 +91,8 @@ check = compile_arguments(SCHEMA, 20)
         ({"name": "\ud800"}, "name holds half a character and cannot be sent: '\\ud800'."),
         ({"code": "ab"}, "code must match ^[A-Z]{2}$, not 'ab'."),
         ({"flag": 1}, "flag must be true or false, not 1."),
-        ({"flag": "yes"}, "flag must be true or false, not 'yes'."),
+        ({"flag": "true"}, "flag must be true or false, not the text 'true'."),
+        ({"flag": "yes"}, "flag must be true or false, not the text 'yes'."),
         ({"lines": []}, "lines must not be empty."),
         ({"lines": {}}, "lines must be a list, not an object."),
         ({"lines": [{"item_id": "a"}] * 21}, "lines must have at most 20 items."),
@@ -92,7 +100,7 @@ check = compile_arguments(SCHEMA, 20)
         ({"lines": [{"count": 1}]}, "lines[0].item_id is missing."),
         ({"lines": [{"item": "a"}]}, "lines[0] has no field 'item'; did you mean 'item_id'?"),
         ({"lines": ["a"]}, "lines[0] must be an object, not 'a'."),
-        ({"extras": {"a": "1"}}, "extras['a'] must be a whole number, not '1'."),
+        ({"extras": {"a": "1"}}, "extras['a'] must be a whole number, not the text '1'."),
         ({"extras": {"\udfff": 1}}, "extras['\\udfff'] holds half a character and cannot be sent: '\\udfff'."),
         ({"either": 2.5}, "either must be a text or a whole number, not 2.5."),
         ({"anything": {"a": [math.nan]}}, "anything['a'][0] must be a finite number, not nan."),
@@ -109,10 +117,38 @@ def test_a_refusal_is_one_sentence_that_says_what_to_send(arguments: Any, senten
     assert check(arguments) == sentence
 
 
+def test_an_argument_that_no_tool_has_is_answered_with_those_that_there_are() -> None:
+    def refusal(*names: str) -> str | None:
+        return compile_arguments({"type": "object", "properties": {name: {} for name in names}})({"zzz": 1})
+
+    assert refusal() == "There is no argument 'zzz'; this tool has none."
+    assert refusal("book_id") == "There is no argument 'zzz'; there is book_id."
+    many = [f"book_{number}" for number in range(MAX_NAMED + 2)]
+    assert refusal(*many) == f"There is no argument 'zzz'; there are {', '.join(many[:MAX_NAMED])} and 2 more."
+
+
+@pytest.mark.parametrize(
+    ("word", "meant"),
+    [
+        ("list_ward", "list_wards"),
+        ("wards", "list_wards"),
+        ("list", "list_wards"),
+        ("due", "due_on"),
+        ("opne", "open"),
+        ("list_meals", None),
+        ("yesterday", None),
+        ("o", None),
+        ("", None),
+    ],
+)
+def test_a_name_is_suggested_only_where_one_is_near(word: str, meant: str | None) -> None:
+    assert nearest_name(word, ["open", "due_on", "list_wards", "today"]) == meant
+
+
 def test_what_is_missing_is_named_in_the_order_of_the_signature() -> None:
     ordered = compile_arguments({**SCHEMA, "required": ["status", "nights"]})
     assert ordered({}) == "nights is missing."
-    assert ordered({"nights": "x"}) == "nights must be a whole number, not 'x'."
+    assert ordered({"nights": "x"}) == "nights must be a whole number, not the text 'x'."
     assert ordered({"nights": 3}) == "status is missing."
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tests.farm.farms import ROOT
 from tests.studio.runs import record_runs
-from tests.studio.test_in_browser import enter, open_task, press_button, studio_program
+from tests.studio.test_in_browser import enter, hurry, open_task, press_button, studio_program
 from tests.viewer.chromium import Browser, browser
 
 PICTURES = ROOT / "docs" / "pictures"
@@ -29,9 +29,7 @@ def main() -> None:
         tab.ask("Emulation.setScrollbarsHidden", hidden=True)
         take(tab, "gallery")
         open_task(tab, "Watch it being solved")
-        quick = "const s = document.querySelector('[aria-label=Speed]'); s.value = '250'; s.dispatchEvent(new Event('change'))"
-        tab.do(f"(() => {{ {quick} }})()")
-        tab.click("[data-does=play]")
+        hurry(tab)
         tab.until("document.querySelector('.verdict.solved')")
         take(tab, "live")
         press_button(tab, "World")

@@ -96,7 +96,7 @@ def test_a_world_of_an_edited_blueprint_is_built_published_and_played(author: Br
     tab = author
     press_button(tab, "Builder")
     tab.until(f"{SOURCE}?.value.includes('entities:')")
-    write(tab, "id: tool_lending", "id: ladder_library")
+    write(tab, "id: game_lending", "id: ladder_library")
     write(tab, "A member has at most three open loans.", "A member has at most two open loans.")
     write(tab, "all(m.open_loans <= 3", "all(m.open_loans <= 2")
     build(tab)
@@ -117,7 +117,7 @@ def test_a_world_of_an_edited_blueprint_is_built_published_and_played(author: Br
 def test_what_is_wrong_is_said_beside_the_blueprint_and_hostile_text_stays_text(author: Browser) -> None:
     tab = author
     open_builder(tab, "")
-    write(tab, "title: Tool lending", f"title: {json.dumps(HOSTILE[:60])}")
+    write(tab, "title: Game lending", f"title: {json.dumps(HOSTILE[:60])}")
     write(tab, "holds: all(m.open_loans <= 3", "holds: all(m.opened_loans <= 3")
     build(tab)
     assert texts(tab, "[data-stage=check].bad .problem.error")

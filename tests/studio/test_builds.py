@@ -18,7 +18,7 @@ from envscaler_mcp.registry import read_registry
 from tests.farm.farms import ROOT
 from tests.studio.visitors import Visitor, studio, visitor
 
-STARTER = "tool_lending"
+STARTER = "game_lending"
 ENVIRONMENT = "hospital_stays"
 SECONDS = 200
 
@@ -75,11 +75,11 @@ async def test_the_starter_is_checked_compiled_grown_and_published_as_an_environ
         assert answer == {"environment": STARTER}
         assert [entry.id for entry in read_registry(tmp_path / "registry.json").entries] == [STARTER]
         assert STARTER in {entry["id"] for entry in (await owner.get("/v1/catalogue"))["environments"]}
-        found_first = (await owner.get("/v1/catalogue?search=tool%20lending"))["environments"][0]
+        found_first = (await owner.get("/v1/catalogue?search=game%20lending"))["environments"][0]
         assert found_first["id"] == STARTER
         world = await owner.ask("POST", "/v1/worlds", {"environment": STARTER}, 201)
         tables = await owner.get(f"/v1/worlds/{world['worlds'][0]['name']}/tables")
-        assert {table["name"] for table in tables["tables"]} == {"tools", "members", "loans"}
+        assert {table["name"] for table in tables["tables"]} == {"games", "members", "loans"}
 
 
 async def test_errors_are_said_with_their_place_and_nothing_is_compiled(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -98,6 +98,31 @@ def open_task(tab: Browser, button: str) -> None:
     tab.until("document.querySelector('.lamp')")
 
 
+def open_live(tab: Browser) -> None:
+    """A task before its first call, in the view of an agent at work."""
+    open_task(tab, "Play it yourself")
+    press_button(tab, "Live")
+    tab.until("document.querySelector('.live .lamp')")
+
+
+def hurry(tab: Browser) -> None:
+    """Agents call as fast as they may."""
+    tab.do(
+        "(() => { const s = document.querySelector('[aria-label=Speed]'); s.value = '250'; s.dispatchEvent(new Event('change')); })()"
+    )
+
+
+def in_view(tab: Browser, selector: str) -> bool:
+    """Whether the whole of an element is seen without scrolling."""
+    return bool(
+        tab.do(
+            f"(() => {{ const b = document.querySelector({json.dumps(selector)}).getBoundingClientRect(); "
+            "const top = document.querySelector('.top').getBoundingClientRect().bottom; "
+            "return b.height > 0 && b.top >= top - 1 && b.bottom <= innerHeight + 1; })()"
+        )
+    )
+
+
 def call(tab: Browser, tool: str, **values: str) -> None:
     """Fill in a form and send it."""
     tab.until(f"document.querySelector('[data-tool={tool}]')")
@@ -172,7 +197,7 @@ def test_tables_are_sorted_filtered_and_lead_to_the_records_that_they_name(owner
 
 def test_the_oracle_solves_a_task_with_lamps_turning_on_and_a_person_takes_over(owner: Browser) -> None:
     tab = owner
-    open_task(tab, "Watch it being solved")
+    open_live(tab)
     lamps = len(texts(tab, ".lamp"))
     assert len(texts(tab, ".lamp.off")) == lamps
     tab.click("[data-does=step]")
@@ -184,24 +209,88 @@ def test_the_oracle_solves_a_task_with_lamps_turning_on_and_a_person_takes_over(
     assert "is true now" in texts(tab, ".steps .turned")[0]
     tab.click("[data-does=take-over]")
     tab.until("document.querySelector('.person .form')")
+    assert in_view(tab, ".person .request")
     call(tab, "block_bed", bed_id="BED-00019", reason="broken side rail")
     tab.until("document.querySelector('.verdict.solved')")
     assert len(texts(tab, ".lamp.on")) == lamps
     assert texts(tab, ".talk .who")[-1] == "you"
 
 
-def test_playing_runs_to_the_end_and_pauses(owner: Browser) -> None:
+def test_a_task_that_is_watched_plays_at_once_and_to_the_end(owner: Browser) -> None:
     tab = owner
     open_task(tab, "Watch it being solved")
-    tab.do(
-        "(() => { const s = document.querySelector('[aria-label=Speed]'); s.value = '250'; s.dispatchEvent(new Event('change')); })()"
-    )
-    tab.click("[data-does=play]")
     tab.until("document.querySelector('[data-does=play]').textContent === 'Pause'")
+    hurry(tab)
     tab.until("document.querySelector('.verdict.solved')")
     tab.until(
         "document.querySelector('.turn.end') && document.querySelector('[data-does=play]').textContent === 'Play'"
     )
+    press_button(tab, "World")
+    tab.until("document.querySelector('.view-tables')")
+    press_button(tab, "Live")
+    tab.until("document.querySelector('[data-does=play]')?.textContent === 'Play'")
+
+
+def test_playing_pauses_and_goes_on(owner: Browser) -> None:
+    tab = owner
+    open_live(tab)
+    assert texts(tab, ".steps .step") == []
+    tab.click("[data-does=play]")
+    tab.until("document.querySelectorAll('.steps .step').length === 1")
+    tab.click("[data-does=play]")
+    tab.until("document.querySelector('[data-does=play]').textContent === 'Play'")
+    hurry(tab)
+    tab.click("[data-does=play]")
+    tab.until("document.querySelector('.verdict.solved')")
+
+
+def test_a_person_says_that_a_task_is_done_and_gets_the_verdict(owner: Browser) -> None:
+    tab = owner
+    open_live(tab)
+    tab.click("[data-does=take-over]")
+    tab.until("document.querySelector('.person .form')")
+    tab.click(".person [data-does=done]")
+    tab.until("document.querySelector('dialog')")
+    assert texts(tab, "dialog h2") == ["Not solved"]
+    assert "Reward 0.00" in texts(tab, "dialog .verdict")[0]
+    assert len(texts(tab, "dialog ol li")) == len(texts(tab, ".lamp.off"))
+    tab.press("Escape")
+    tab.until("!document.querySelector('dialog')")
+    press_button(tab, "Task")
+    tab.until("document.querySelector('[data-does=solve-step]')")
+    while not tab.do("document.querySelector('[data-does=solve-step]').disabled"):
+        before = len(texts(tab, ".steps .step"))
+        tab.click("[data-does=solve-step]")
+        tab.until(f"document.querySelectorAll('.steps .step').length === {before + 1}")
+    tab.until("document.querySelector('.verdict.solved')")
+    tab.click("[data-does=done]")
+    tab.until("document.querySelector('dialog h2')")
+    assert texts(tab, "dialog h2") == ["Solved"]
+
+
+def type_into(tab: Browser, name: str, text: str) -> None:
+    tab.do(f"document.querySelector('.form [name={name}]').focus()")
+    tab.write(text)
+
+
+def test_a_refusal_goes_when_another_call_is_being_made(owner: Browser) -> None:
+    tab = owner
+    open_world(tab)
+    press_button(tab, "Playground")
+    shown = "document.querySelector('.answer .refusal')"
+    goes_with: tuple[Callable[[], None], ...] = (
+        lambda: tab.click("[data-tool=list_wards]"),
+        lambda: type_into(tab, "reason", "x"),
+        lambda: tab.click("[aria-label^='Undo call']"),
+    )
+    for does in goes_with:
+        call(tab, "block_bed", bed_id="BED-00005", reason="broken rail")
+        call(tab, "block_bed", bed_id="BED-00005", reason="again")
+        tab.until(shown)
+        does()
+        tab.until(f"!{shown}")
+        tab.click("[data-does=undo-all]")
+        tab.until("!document.querySelector('.steps .step')")
 
 
 def test_a_solution_is_shown_step_by_step_and_taken_back(owner: Browser) -> None:
@@ -230,7 +319,7 @@ def test_what_an_agent_does_elsewhere_is_shown_as_it_happens(owner: Browser) -> 
 
 def test_a_reader_sees_worlds_and_has_nothing_to_press(owner: Browser, tmp_path: Path) -> None:
     tab = owner
-    open_task(tab, "Watch it being solved")
+    open_live(tab)
     tab.click("[data-does=step]")
     tab.until("document.querySelector('.steps .step')")
     base = tab.do("location.origin")
@@ -293,7 +382,7 @@ def enter_key(tab: Browser) -> None:
 def test_at_400_pixels_no_view_is_wider_than_the_screen(owner: Browser) -> None:
     tab = owner
     wide(tab, 400)
-    open_task(tab, "Watch it being solved")
+    open_live(tab)
     tab.click("[data-does=step]")
     tab.until("document.querySelector('.steps .step')")
     for view in ("World", "Playground", "Task", "Live"):
@@ -384,7 +473,7 @@ def test_the_focus_stays_where_it_was_when_a_part_is_drawn_anew(owner: Browser) 
 
 def test_a_shared_address_shows_the_same_world_to_a_reader(owner: Browser) -> None:
     tab = owner
-    open_task(tab, "Watch it being solved")
+    open_live(tab)
     tab.click("[data-does=step]")
     tab.until("document.querySelector('.steps .step')")
     press_button(tab, "Share")

@@ -37,7 +37,7 @@ def with_text(place: str, text: str) -> str:
     """The starter blueprint with a text in a place of it."""
     quoted = text.replace("'", "''")
     old = {
-        "about": "about: Lends tools to members for up to two weeks.",
+        "about": "about: Lends games to members for up to two weeks.",
         "title": "title: Boat rental",
         "operation": next(line for line in STARTER.splitlines() if line.startswith("    about: ")).strip(),
     }[place]

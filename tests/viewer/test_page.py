@@ -193,7 +193,7 @@ def test_figures_stand_above_the_list(home: Path, solved: Path) -> None:
 def test_a_limit_takes_the_first_and_says_so(home: Path, solved: Path) -> None:
     found, _ = page_of(home, solved, "--limit", 2)
     assert len(found.rows) == len(found.episodes) == 2
-    assert "2 of 3 episodes. 1 more are recorded and left out here." in found.text
+    assert "2 of 3 episodes. 1 more is recorded and left out here." in found.text
     assert "not finished" not in found.text
 
 
@@ -202,7 +202,7 @@ def test_the_page_of_a_damaged_run_says_so(home: Path, solved: Path, tmp_path: P
     (tmp_path / "episodes-00001.jsonl").write_bytes(b"".join([lines[0], lines[1][100:], lines[2]]))
     (tmp_path / "plan.json").write_bytes((solved / "plan.json").read_bytes())
     found, _ = page_of(home, tmp_path)
-    assert "2 of 3 episodes. The run is not finished: 1 episodes are missing. 1 stretches of its journal" in found.text
+    assert "2 of 3 episodes. The run is not finished: 1 episode is missing. 1 stretch of its journal" in found.text
 
 
 def test_a_record_that_cannot_be_read_is_told_and_the_rest_is_shown(home: Path, solved: Path, tmp_path: Path) -> None:

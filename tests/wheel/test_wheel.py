@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import signal
 import subprocess
@@ -46,7 +47,7 @@ def test_210_worlds_are_listed_and_none_was_built(wheel: Installed, tmp_path: Pa
     assert len(entries) == 210
     assert {entry["layer"] for entry in entries} == {"shipped"}
     assert list(tmp_path.iterdir()) == []
-    assert wheel.run(tmp_path, "list", "--check").stdout == "All 210 folders are as registered.\n"
+    assert wheel.run(tmp_path, "list", "--check").stdout == "210 folders are as registered.\n"
 
 
 async def _first_answer(made: Installed, folder: Path, home: Path) -> tuple[int, Any, float]:
@@ -86,7 +87,7 @@ def test_every_command_of_the_pages_works_in_any_folder(wheel: Installed, tmp_pa
         (("call", WORLD, "list_beds", "condition=clean"), '"success": true'),
         (("tasks", WORLD, "--count", "1", "--proof", "half", "--out", "tasks.jsonl"), ""),
         (("run", "--agent", "oracle", "--env", WORLD, "--limit", "2", "--out", "runs/first"), "2 of 2 episodes"),
-        (("run", "--agent", "oracle", "--tasks", "tasks.jsonl", "--out", "runs/fresh"), "1 of 1 episodes"),
+        (("run", "--agent", "oracle", "--tasks", "tasks.jsonl", "--out", "runs/fresh"), "1 of 1 episode is in"),
         (("runs", "show", "runs/first"), WORLD),
         (("runs", "replay", "runs/first"), "identical"),
         (("export", "runs/first", "--format", "trl", "--out", "rows.jsonl"), "entries in rows.jsonl"),
@@ -102,6 +103,11 @@ def test_every_command_of_the_pages_works_in_any_folder(wheel: Installed, tmp_pa
         assert (done.returncode, said in done.stdout) == (0, True), (words, done.stdout[-500:], done.stderr[-2000:])
     entry = json.loads((tmp_path / ".vscode" / "mcp.json").read_text())["servers"][WORLD]
     assert ".cache" not in " ".join([entry["command"], *entry["args"]])
+    # The folder is no home, so it is not named; another person may put a registry there.
+    assert entry["args"][-3:] == ["serve", "--shipped", WORLD]
+    assert "--home" not in entry["args"]
+    checked = wheel.run(tmp_path, "connect", WORLD, "--client", "vscode", "--check")
+    assert "answers, with 22 tools" in checked.stdout, checked.stderr
     done = wheel.run(tmp_path, "-c", program, program="python")
     assert done.stdout == f"210 {TASK}\n", done.stderr
     assert not (tmp_path / "registry.json").exists()
@@ -151,6 +157,18 @@ def test_what_is_built_lies_in_a_home_of_the_users_own_and_wins(wheel: Installed
     refused = wheel.run(deeper, "scenarios", "hotel_front_desk")
     assert (refused.returncode, "makes its scenarios" in refused.stderr) == (1, True)
     assert (_seen(wheel.packages / "envscaler_mcp"), _seen(_worlds(wheel))) == before
+
+
+def test_the_documentation_comes_with_the_package(wheel: Installed, tmp_path: Path) -> None:
+    (metadata,) = wheel.packages.glob("envscaler_mcp-*.dist-info/METADATA")
+    text = metadata.read_text(encoding="utf-8")
+    assert re.findall(r"\]\((?!https?://)[^)]*\)", text) == []
+    pages = set(re.findall(r"`envscaler docs ([\w-]+)`", text))
+    assert pages
+    listed = wheel.run(tmp_path, "docs").stdout
+    for page in pages:
+        assert f"\n{page} " in listed
+        assert wheel.run(tmp_path, "docs", page).stdout.startswith("#")
 
 
 @pytest.mark.parametrize(

@@ -110,7 +110,7 @@ class EnvScalerState(vf.State):
 
 class EnvScalerTaskConfig(vf.TaskConfig):
     url: str = "http://127.0.0.1:8766"
-    """The control plane of the farm."""
+    """The control plane of the farm, here of one that was started with `envscaler farm --control 8766`."""
     token_variable: str = "ENVSCALER_FARM_TOKEN"  # noqa: S105 - the name of a variable
 
 

@@ -4,7 +4,7 @@ import { get, post, remove } from "./api.js";
 import { attempt, button, el, fill, notice, place, plural, redraw, words } from "./dom.js";
 import { levelTag } from "./environment.js";
 
-const STARTER = "tool_lending";
+const STARTER = "game_lending";
 const WAIT = 300;
 const STAGES = [["check", "Check"], ["compile", "Compile"], ["grow", "Grow start states"], ["before", "Tasks of the version before"], ["prove", "Make tasks and prove them"]];
 

@@ -7,9 +7,13 @@ import { attempt, button, dialog, el, fill, place, plural, sentence, textBlock }
 const LEASE = 3600;
 const LEVELS = ["easy", "medium", "hard"];
 
-export async function openWorld(environment, scenario, view) {
+// Worlds that a person opened to watch: the view of an agent at work begins at once, one time.
+export const toWatch = new Set();
+
+export async function openWorld(environment, scenario, view, watch = false) {
   const order = { environment, lease_seconds: LEASE, ...(scenario ? { scenario } : {}) };
   const { worlds: [world] } = await post("/v1/worlds", order);
+  if (watch) toWatch.add(world.name);
   location.hash = `#/world/${world.name}/${view}`;
 }
 
@@ -80,7 +84,7 @@ function row(id, task, reader) {
       "p.row",
       {},
       button("Play it yourself", () => attempt(() => openWorld(id, task.id, "task"))),
-      button("Watch it being solved", () => attempt(() => openWorld(id, task.id, "live"))),
+      button("Watch it being solved", () => attempt(() => openWorld(id, task.id, "live", true))),
       button("Play it with a class", () => attempt(() => openClass({ environment: id, scenario: task.id })), ".quiet"),
       button("Arena", () => attempt(() => openWorld(id, task.id, "arena")), ".quiet", { title: "Several agents beside each other" }),
     ),

@@ -2,11 +2,12 @@
 
 import { isReader } from "./api.js";
 import { attempt, button, el, fill, plural, sentence } from "./dom.js";
-import { levelTag } from "./environment.js";
+import { levelTag, toWatch } from "./environment.js";
 import { playground } from "./playground.js";
 import { tablesPanel } from "./tables.js";
 import { lamps } from "./task.js";
 import { timelinePanel } from "./timeline.js";
+import { doneButton } from "./verdict.js";
 
 const PACES = [["slow", 2600], ["normal", 1200], ["fast", 250]];
 
@@ -33,14 +34,17 @@ export function livePanel(world, signal) {
     if (mine) pause();
     play.disabled = step.disabled = mine;
     person.hidden = !mine;
-    if (mine && !person.firstChild) person.append(playground(world));
+    if (mine && !person.firstChild) {
+      if (task !== null) person.append(el("section.asked", { "aria-label": "Your task" }, el("header.row", {}, el("h2", {}, "Your task"), levelTag(world.checks.level), doneButton(world)), el("p.request", {}, task)));
+      person.append(playground(world));
+    }
     fill(status, mine ? "It is your turn." : "");
   }
 
   function takeOver() {
     choose("person");
-    person.scrollIntoView({ block: "nearest" });
-    person.querySelector("input, select, button")?.focus({ preventScroll: true });
+    person.querySelector(".form")?.querySelector("input, select, textarea, button")?.focus({ preventScroll: true });
+    person.scrollIntoView({ block: "start" });
   }
 
   function start() {
@@ -97,6 +101,12 @@ export function livePanel(world, signal) {
   );
   world.addEventListener("change", () => panel.isConnected && draw());
   draw();
+  if (toWatch.delete(world.name) && !reader) {
+    // The start is seen before the first call.
+    state.playing = true;
+    fill(play, "Pause");
+    timer = setTimeout(run, state.pace);
+  }
   return panel;
 }
 

@@ -12,6 +12,7 @@ export function playground(world) {
   const { official } = world.checks;
   let inputs = new Map();
   let calling = false;
+  let shown = null;
   const filter = el("input", { type: "search", "aria-label": "Find a tool", placeholder: "Find a tool", autocomplete: "off", oninput: () => drawTools() });
   const tools = el("div.toollist", {});
   const place = el("section.form", { "aria-label": "Call" });
@@ -29,6 +30,7 @@ export function playground(world) {
 
   function choose(form) {
     chosen = form;
+    dropRefusal();
     drawTools();
     drawForm();
     place.querySelector("input, select, textarea, button")?.focus({ preventScroll: true });
@@ -44,7 +46,7 @@ export function playground(world) {
       place,
       el(
         "form",
-        { onsubmit: (event) => { event.preventDefault(); if (!calling) attempt(call); } },
+        { oninput: dropRefusal, onsubmit: (event) => { event.preventDefault(); if (!calling) attempt(call); } },
         el("header", {}, el("h2", {}, chosen.title, " ", !official && el(`span.tag.${chosen.effect}`, {}, chosen.effect === "writes" ? "changes" : "reads")), el("p", {}, chosen.about)),
         required.map((field) => entry(field)),
         optional.length > 0 && el("details", { open: required.length === 0 }, el("summary", {}, `Optional (${optional.length})`), optional.map((field) => entry(field))),
@@ -76,7 +78,19 @@ export function playground(world) {
     }
   }
 
+  // A refusal is about the call that was made, not about the one that is being filled in.
+  function dropRefusal() {
+    if (shown && shown.kind !== "done") clearAnswer();
+  }
+
+  function clearAnswer() {
+    shown = null;
+    answered.className = "answer";
+    fill(answered);
+  }
+
   function showAnswer(step) {
+    shown = step;
     const changes = difference(world, step.diff);
     fill(answered, el("h2", {}, sentence(step.tool)), answer(world, step), changes && el("h3", {}, "What it changed"), changes);
     answered.className = `answer ${step.kind}`;
@@ -92,7 +106,8 @@ export function playground(world) {
   world.addEventListener("change", () => {
     if (!place.isConnected) return;
     for (const { refresh } of inputs.values()) refresh?.();
-    if (world.answer === null) fill(answered);
+    if (world.answer === null) clearAnswer();
+    else if (shown && shown.number !== world.last) dropRefusal();
   });
   drawTools();
   drawForm();

@@ -6,6 +6,7 @@ import { levelTag } from "./environment.js";
 import { playground } from "./playground.js";
 import { tablesPanel } from "./tables.js";
 import { timelinePanel } from "./timeline.js";
+import { doneButton } from "./verdict.js";
 
 export function lamps(world) {
   const list = el("ul.lamps", { "aria-label": "Checks" });
@@ -52,7 +53,7 @@ export function taskPanel(world) {
       { "aria-label": "Request" },
       el("header.row", {}, el("h2", {}, "Request"), levelTag(world.checks.level)),
       el("p.request", {}, world.checks.task),
-      !reader && !isVisitor() && el("p.row", {}, step, button("Back to the start", () => attempt(() => world.undo(world.timeline.dropped)), ".quiet")),
+      !reader && el("p.row", {}, doneButton(world), !isVisitor() && [step, button("Back to the start", () => attempt(() => world.undo(world.timeline.dropped)), ".quiet")]),
       lamps(world),
     ),
     !reader && playground(world),
