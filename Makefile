@@ -6,6 +6,9 @@ BIN := $(VENV)/bin
 PYTHON ?=
 # Installs are made from these versions; `make lock` writes the file anew.
 CONSTRAINTS := constraints.txt
+# Worlds of a module are compiled once where its tests run one after the other in one process.
+PYTEST := $(BIN)/pytest -q -n auto --dist worksteal
+OTHERS := browser or conformance or trainers or official
 PYTEST_ARGS ?=
 BENCH_ARGS ?=
 CONFORMANCE_ARGS ?=
@@ -39,11 +42,14 @@ check: $(DEV) ## style, types, layers, and that generated files are what would b
 prove: $(DEV) ## prove every task that lies in generated_servers again
 	@$(BIN)/envscaler prove --all
 
-test: $(DEV) ## the tests, without the slow ones
-	@$(BIN)/pytest -q -n auto -m "not slow and not browser and not conformance and not trainers and not official" $(PYTEST_ARGS)
+# The tests start hundreds of processes, each of which would otherwise compile the package anew.
+test test-slow: export PYTHONDONTWRITEBYTECODE :=
 
-test-slow: $(DEV) ## the slow tests only
-	@$(BIN)/pytest -q -n auto -m "slow and not browser and not conformance and not trainers and not official" $(PYTEST_ARGS)
+test: $(DEV) ## the tests, without the slow ones
+	@$(PYTEST) -p tests.fewer_examples -m "not slow and not ($(OTHERS))" $(PYTEST_ARGS)
+
+test-slow: $(DEV) ## the slow tests, and the properties with all their examples
+	@$(PYTEST) -m "(slow or hypothesis) and not ($(OTHERS))" $(PYTEST_ARGS)
 
 test-all: test test-slow ## all tests that need nothing but Python
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-SAMPLED = 8
+SAMPLED = 4
 
 
 def sample(names: Iterable[str], many: int = SAMPLED) -> list[str]:

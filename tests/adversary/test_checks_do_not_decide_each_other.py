@@ -191,11 +191,11 @@ HOGS = {
 @pytest.mark.parametrize("one_author", [False, True])
 @pytest.mark.parametrize("hog", HOGS.values(), ids=HOGS)
 def test_the_memory_of_one_check_is_there_for_the_next(hog: str, one_author: bool) -> None:
-    hog = hog.format(many=26_000_000)
-    uses = "def check_func(final_state):\n    return len([0] * 26_000_000) > 0\n"
+    hog = hog.format(many=16_000_000)
+    uses = "def check_func(final_state):\n    return len([0] * 16_000_000) > 0\n"
     assert only_looks(hog)
     assert only_looks(uses)
-    with checker(one_author=one_author, limits=Limits(memory=400 * MIB)) as judge:
+    with checker(one_author=one_author, limits=Limits(memory=240 * MIB)) as judge:
         for _ in range(2):
             assert [one.verdict for one in judge.run([hog, uses, LOOKS], OPEN, OPEN)][1:] == [True, True]
             assert judge.run([uses], OPEN, OPEN)[0].verdict is True

@@ -102,12 +102,10 @@ async def test_a_session_and_a_stream_of_events_end_with_their_token() -> None:
     async with farm_here() as farm:
         with farm.client() as client:
             (world,) = await asyncio.to_thread(client.open_many, "hospital_stays", 1)
-        head = f"host: localhost\r\nauthorization: Bearer {farm.token('control', 2)}\r\n"
         upgrade = "upgrade: websocket\r\nconnection: upgrade\r\nsec-websocket-version: 13\r\nsec-websocket-key: "
-        for path, more, first in (
-            ("/openenv/hospital_stays/ws", f"{upgrade}dGhlIHNhbXBsZSBub25jZQ==\r\n", b"HTTP/1.1 101"),
-            (f"/v1/worlds/{world.name}/events", "", b"HTTP/1.1 200"),
-        ):
+
+        async def ends(path: str, more: str, first: bytes) -> None:
+            head = f"host: localhost\r\nauthorization: Bearer {farm.token('control', 2)}\r\n"
             reader, writer = await asyncio.open_connection("127.0.0.1", farm.control)
             writer.write(f"GET {path} HTTP/1.1\r\n{head}{more}\r\n".encode())
             assert (await reader.readline()).startswith(first)
@@ -115,7 +113,11 @@ async def test_a_session_and_a_stream_of_events_end_with_their_token() -> None:
             async with asyncio.timeout(10):
                 await reader.read()
             writer.close()
-            head = f"host: localhost\r\nauthorization: Bearer {farm.token('control', 2)}\r\n"
+
+        async with asyncio.TaskGroup() as group:
+            session = ("/openenv/hospital_stays/ws", f"{upgrade}dGhlIHNhbXBsZSBub25jZQ==\r\n", b"HTTP/1.1 101")
+            group.create_task(ends(*session))
+            group.create_task(ends(f"/v1/worlds/{world.name}/events", "", b"HTTP/1.1 200"))
         assert not len(farm.front.owners.open)
 
 

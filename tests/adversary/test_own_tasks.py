@@ -26,7 +26,7 @@ from envscaler_mcp.farm.idempotency import IdempotentRequests
 from envscaler_mcp.farm.peers import SilentError
 from envscaler_mcp.grading.judging import judge
 from envscaler_mcp.sandbox import source_cache
-from envscaler_mcp.serving.control.client import RemoteWorld
+from envscaler_mcp.serving.control.client import ControlClient, RemoteWorld
 from envscaler_mcp.serving.control.schemas import OwnTask
 from envscaler_mcp.serving.tasks import load_scenarios
 from tests.farm.farms import ROOT, Here, farm_here
@@ -212,11 +212,12 @@ async def test_checks_of_own_tasks_have_less_memory_and_what_they_hold_is_counte
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     async with farm_here() as farm:
-        with farm.client() as client:
+        # A client asks again for as long as its patience lasts, and the memory stays short.
+        with farm.client() as client, ControlClient(farm.control, farm.token("control"), patience=5.0) as impatient:
             huge, large = own_task(HUGE.format(300 << 20)), own_task(LARGE)
             (world,) = await run_sync(lambda: client.open_many("hospital_stays", 1, task=huge))
             assert "MemoryError" in (await run_sync(world.verify)).reason
-            (world,) = await run_sync(lambda: client.open_many("hospital_stays", 1, task=large))
+            (world,) = await run_sync(lambda: impatient.open_many("hospital_stays", 1, task=large))
             memory = farm.front.worlds.memory
             async with asyncio.TaskGroup() as group:
                 judging = group.create_task(refused(world))

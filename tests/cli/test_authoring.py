@@ -119,7 +119,7 @@ def test_emitting_wants_to_know_what(words: list[str], tmp_path: Path) -> None:
 
 
 def test_a_check_writes_nothing(tmp_path: Path) -> None:
-    assert envscaler(tmp_path, "build", "hospital_stays", "--check").exit_code == 1
+    assert envscaler(tmp_path, "build", "lift_service", "--check").exit_code == 1
     assert list(tmp_path.iterdir()) == []
 
 

@@ -11,6 +11,9 @@ from envscaler_mcp.config.synthesis import SynthesisConfig
 from envscaler_mcp.errors import ModelError
 from envscaler_mcp.llm import ChatRequest
 from envscaler_mcp.pipeline.admitting import Admitted, admitted_class
+from envscaler_mcp.pipeline.building import STATES
+from envscaler_mcp.synthesis.written.classes import write_class
+from envscaler_mcp.synthesis.written.states import write_states
 from tests.llm.asking import Actor
 from tests.pipeline.lending_author import METHODS, lending_author, state
 from tests.quality.test_agents import content, passes
@@ -67,7 +70,7 @@ def sees_books_that_stay_lent(question: ChatRequest) -> str:
 async def test_what_the_judge_finds_goes_back_to_whoever_wrote_the_operation() -> None:
     assert METHODS["take_back"] != FORGETFUL
     actor = lending_author({"take_back": FORGETFUL}, judge_calls=sees_books_that_stay_lent)
-    found, told = await admitted(actor)
+    found, told = await admitted(actor, many=1)
     assert found.repairs == 1
     assert ("mended", "1") in told
     repair = content(next(one for one in actor.asked if one.purpose == "repair_method"))
@@ -104,7 +107,7 @@ async def test_an_operation_that_cannot_be_written_is_left_out_and_the_others_st
         one for one in json.loads(json.dumps(actor.parts["pick_calls"]))[0]["calls"] if one["tool"] != "extend_loan"
     ]
     actor.parts["pick_calls"] = [{"calls": calls}]
-    found, _ = await admitted(actor)
+    found, _ = await admitted(actor, many=1)
     assert "extend_loan" not in {tool.name for tool in found.built.environment.tools}
     assert len(found.built.environment.tools) == len(METHODS) - 1
 
@@ -120,7 +123,10 @@ async def test_an_operation_that_cannot_be_written_is_left_out_and_the_others_st
 )
 async def test_a_start_state_that_does_not_hang_together_goes_back(spoilt: dict[str, object], complaint: str) -> None:
     actor = lending_author(write_state=lambda q: json.dumps(state() | spoilt if len(q.messages) == 2 else state()))
-    await admitted(actor, many=1)
+    made = await write_class(actor.author(), TOPIC, lambda stage: None)
+    assert [one.content.items() >= state().items() for one in await write_states(actor.author(), made, STATES)] == [
+        True
+    ] * 3
     again = [one for one in actor.asked if one.purpose == "write_state" and len(one.messages) == 4]
     assert len(again) == 3
     assert complaint in again[0].messages[3].content

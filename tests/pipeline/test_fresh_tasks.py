@@ -63,11 +63,19 @@ def tasks(file: Path) -> tuple[FreshTask, ...]:
     return tuple(TaskFile.at(file))
 
 
+@pytest.fixture(scope="module")
+def again() -> list[FreshTask]:
+    """The same and two more, made anew."""
+    return first(MANY + 2)
+
+
 # One stream
 
 
-def test_equal_seeds_make_equal_tasks_and_other_seeds_others(tasks: tuple[FreshTask, ...]) -> None:
-    assert first(3) == list(tasks[:3])
+def test_equal_seeds_make_equal_tasks_and_other_seeds_others(
+    tasks: tuple[FreshTask, ...], again: list[FreshTask]
+) -> None:
+    assert again[:MANY] == list(tasks)
     assert first(1, seed=4)[0].start.content != tasks[0].start.content
 
 
@@ -194,7 +202,7 @@ def test_a_build_that_fails_leaves_no_registry(tmp_path: Path) -> None:
 # The file
 
 
-@pytest.mark.parametrize("lost", [1, 30_000, 130_000])
+@pytest.mark.parametrize("lost", [1, pytest.param(30_000, marks=pytest.mark.slow), 130_000])
 def test_a_file_that_was_cut_off_is_continued_to_the_same_bytes(file: Path, tmp_path: Path, lost: int) -> None:
     out = tmp_path / "train.jsonl"
     out.write_bytes(file.read_bytes()[:-lost])
@@ -202,12 +210,14 @@ def test_a_file_that_was_cut_off_is_continued_to_the_same_bytes(file: Path, tmp_
     assert out.read_bytes() == file.read_bytes()
 
 
-def test_more_tasks_are_added_to_a_file_and_those_it_holds_stay(file: Path, tmp_path: Path) -> None:
+def test_more_tasks_are_added_to_a_file_and_those_it_holds_stay(
+    file: Path, again: list[FreshTask], tmp_path: Path
+) -> None:
     out = tmp_path / "train.jsonl"
     shutil.copyfile(file, out)
     (bees,) = made(out, MANY + 2)
     assert out.read_bytes().startswith(file.read_bytes())
-    assert [task.scenario.id for task in TaskFile.at(out)] == [task.scenario.id for task in first(MANY + 2)]
+    assert [task.scenario.id for task in TaskFile.at(out)] == [task.scenario.id for task in again]
     assert bees.made == MANY + 2
 
 

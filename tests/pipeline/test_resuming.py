@@ -18,8 +18,10 @@ NAMES = ("lift_service", "beekeeping")
 """Two that are built in about a second each."""
 
 
-def emit(home: Path, names: tuple[str, ...] = NAMES, many: int = 10, check: bool = False) -> Emission:
-    paths = [blueprint_of(name) for name in names]
+def emit(
+    home: Path, names: tuple[str, ...] = NAMES, many: int = 10, check: bool = False, more: tuple[Path, ...] = ()
+) -> Emission:
+    paths = [*map(blueprint_of, names), *more]
     return emit_environments(
         paths, home / "generated_servers", home / "registry.json", many=many, resume=True, check=check
     )
@@ -45,9 +47,11 @@ def kept(emission: Emission) -> dict[str, bool]:
 
 def test_what_was_finished_is_kept_and_only_the_rest_is_built(home: Path) -> None:
     registered = (home / "registry.json").read_bytes()
-    again = emit(home)
-    assert kept(again) == {"lift_service": True, "beekeeping": False}
-    assert again.differences.keys() == {"beekeeping", "registry.json"}
+    rest = home / "boat_rental.yaml"
+    rest.write_text(starter_blueprint("boat_rental", "leisure"), encoding="utf-8")
+    again = emit(home, NAMES[:1], more=(rest,))
+    assert kept(again) == {"lift_service": True, "boat_rental": False}
+    assert again.differences.keys() == {"boat_rental", "registry.json"}
     emit(home, NAMES[:1])
     assert (home / "registry.json").read_bytes() != registered
 

@@ -18,7 +18,9 @@ from tests.library_sample import sample
 
 SERVERS = Path(__file__).parent.parent.parent / "generated_servers"
 ALL = tuple(sorted(path.parent.name for path in SERVERS.glob("*/scenarios.jsonl")))
-NAMES = tuple(sample(ALL, 8))
+NAMES = tuple(sample(ALL, 4))
+MORE = tuple(name for name in sample(ALL, 8) if name not in NAMES)
+BOTH = [NAMES, pytest.param(MORE, marks=pytest.mark.slow)]
 SHIPPED = 10
 
 
@@ -65,17 +67,20 @@ def test_so_it_does_in_forty_others(tmp_path: Path) -> None:
     expect_everything(played(tmp_path, "oracle", names=others), others)
 
 
-def test_doing_nothing_earns_nothing(tmp_path: Path) -> None:
-    assert {one.verdict.reward for one in played(tmp_path, "noop").values()} == {0.0}
+@pytest.mark.parametrize("names", BOTH, ids=["some", "more"])
+def test_doing_nothing_earns_nothing(tmp_path: Path, names: tuple[str, ...]) -> None:
+    assert {one.verdict.reward for one in played(tmp_path, "noop", names=names).values()} == {0.0}
 
 
-def test_guessing_earns_little(tmp_path: Path) -> None:
-    assert mean(one.verdict.reward for one in played(tmp_path, "random").values()) < 0.1
+@pytest.mark.parametrize("names", BOTH, ids=["some", "more"])
+def test_guessing_earns_little(tmp_path: Path, names: tuple[str, ...]) -> None:
+    assert mean(one.verdict.reward for one in played(tmp_path, "random", names=names).values()) < 0.1
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("via", ["worker", "stdio", "http"])
 def test_every_way_tells_the_same(oracle: dict[str, Trajectory], tmp_path: Path, via: Via) -> None:
-    for scenario, one in played(tmp_path, "oracle", via).items():
-        assert same(one) == same(oracle[scenario])
+    direct = oracle | played(tmp_path / "direct", "oracle", names=MORE)
+    for scenario, one in played(tmp_path / via, "oracle", via, (*NAMES, *MORE)).items():
+        assert same(one) == same(direct[scenario])
