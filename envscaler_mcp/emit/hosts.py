@@ -13,6 +13,7 @@ from envscaler_mcp.emit.edited_file import EditedFile
 from envscaler_mcp.emit.host_formats import JSONC, TOML, YAML, FormatError, HostFormat
 from envscaler_mcp.emit.jsonc import JsoncError
 from envscaler_mcp.errors import EmitError
+from envscaler_mcp.processes import installed_program
 
 Client = choices.HostProgram
 CLIENTS: tuple[Client, ...] = get_args(Client)
@@ -95,7 +96,7 @@ def server_command(env_id: str, home: Path, uv: Path | None = None) -> tuple[str
     """
     if uv is not None:
         return (str(uv), "tool", "run", "envscaler-mcp", "--home", str(home), "serve", env_id)
-    return (sys.executable, "-P", "-m", "envscaler_mcp", "--home", str(home), "serve", env_id)
+    return installed_program("--home", str(home), "serve", env_id)
 
 
 def registered_command(env_id: str) -> tuple[str, ...]:
