@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
-import sys
+import sysconfig
 import textwrap
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -150,7 +150,7 @@ def show(given: Settings) -> None:
 
 def _program(given: Settings, own: Settings) -> str:
     """What to type so that the worlds shown are found: those of the home at hand where it has them."""
-    bin_ = Path(sys.executable).parent / "envscaler"
+    bin_ = Path(sysconfig.get_path("scripts")) / "envscaler"
     here = bin_.relative_to(Path.cwd()) if bin_.is_relative_to(Path.cwd()) else bin_
     program = shlex.quote(str(here))
     try:

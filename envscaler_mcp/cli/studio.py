@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,11 +12,12 @@ import typer
 from envscaler_mcp.cli.lookup import entry_of, home_of, registry_written, settings_of
 from envscaler_mcp.cli.printing import print_json, say
 from envscaler_mcp.config.choices import StudioScope
+from envscaler_mcp.processes import own_program
 
 if TYPE_CHECKING:
     from envscaler_mcp.farm.studio_agents import StudioModel
 
-BUILDER = (sys.executable, "-P", "-X", "utf8", "-m", "envscaler_mcp.pipeline.builder_process")
+BUILDER = tuple(own_program("envscaler_mcp.pipeline.builder_process:main"))
 """The program that builds blueprints, one in each process of it."""
 MODEL_SECONDS = 120.0
 """How long is waited for an answer of the model."""

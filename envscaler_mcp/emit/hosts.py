@@ -13,6 +13,7 @@ from envscaler_mcp.emit.edited_file import EditedFile
 from envscaler_mcp.emit.host_formats import JSONC, TOML, YAML, FormatError, HostFormat
 from envscaler_mcp.emit.jsonc import JsoncError
 from envscaler_mcp.errors import EmitError
+from envscaler_mcp.processes import installed_program
 
 Client = choices.HostProgram
 CLIENTS: tuple[Client, ...] = get_args(Client)
@@ -97,7 +98,7 @@ def server_command(env_id: str, home: Path | None, uv: Path | None = None) -> tu
     words = ("serve", "--shipped", env_id) if home is None else ("--home", str(home), "serve", env_id)
     if uv is not None:
         return (str(uv), "tool", "run", "envscaler-mcp", *words)
-    return (sys.executable, "-P", "-m", "envscaler_mcp", *words)
+    return installed_program(*words)
 
 
 def registered_command(env_id: str) -> tuple[str, ...]:

@@ -142,9 +142,10 @@ def _part_of(script: tuple[Call, ...] | Mapping[str, tuple[Call, ...]], scenario
 
 
 def _own(module: str, name: str) -> MakeAgent:
-    """A class of the user's own, imported as Python imports modules; the current folder counts."""
+    """A class of the user's own: of an installed module, else of one in the current folder."""
+    # Last, so that the folder takes the place of nothing that is imported later.
     if "" not in sys.path:
-        sys.path.insert(0, "")
+        sys.path.append("")
     try:
         made: Any = getattr(import_module(module), name)
     except (ImportError, AttributeError) as cause:

@@ -33,6 +33,7 @@ from envscaler_mcp.errors import (
     WorldError,
 )
 from envscaler_mcp.launch.opening import StateBounds
+from envscaler_mcp.processes import own_program
 from envscaler_mcp.sandbox.policy import admit
 from envscaler_mcp.serving.code import CARD, SOURCE, EnvironmentCode, load_folder
 from envscaler_mcp.serving.tasks import MORE_TASKS, TASKS, TaskBounds
@@ -59,8 +60,6 @@ AGAIN_SECONDS = 60.0
 """After how long something is tried again that may have failed because the machine was busy."""
 _MEMORY = 2 << 30
 _MOST_FAILURES = 64
-_ROOT = Path(__file__).resolve().parents[2]
-_START = "import sys; sys.path[:] = sys.argv[1:]; from envscaler_mcp.farm.folder_reading import read_for_farm; read_for_farm()"
 
 T = TypeVar("T")
 
@@ -107,10 +106,9 @@ def read_unknown(folder: Path, registered: RegistryDigests) -> ReadFolder:
 def _read_elsewhere(folder: Path, registered: RegistryDigests) -> dict[str, Any]:
     request = {"folder": str(folder.absolute()), "registered": registered.model_dump(mode="json")}
     order = json.dumps({**request, "seconds": READING_SECONDS})
-    paths = [str(_ROOT), *(path for path in sys.path if Path(path).is_absolute())]
     try:
         ended = subprocess.run(
-            [sys.executable, "-s", "-P", "-X", "utf8", "-c", _START, *paths],
+            own_program(f"{__name__}:read_for_farm", options=("-s",)),
             input=order.encode(),
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

@@ -109,8 +109,8 @@ class FrontEnd:
         self.agents_of_studio = StudioAgents(config.studio_model)
         door = StudioDoor(config.secret, share, strangers, config.url, admits=config.studio)
         parts = self.worlds, self.siblings, config.url, self.verdicts, self.agents_of_studio, door, WorldViews()
-        runs = RunReader(config.runs, config.servers)
-        self.plane = plane = RunsPlane(*parts, runs=runs)
+        self.runs = RunReader(config.runs, config.servers)
+        self.plane = plane = RunsPlane(*parts, runs=self.runs)
         classes = Classes(self.worlds)
         self.class_plane = ClassPlane(classes, *parts)
         visitors = SeatPlane(classes, *parts)
@@ -118,7 +118,7 @@ class FrontEnd:
         more = [
             *self.class_plane.routes(),
             *BuildPlane(self.builds, *parts).routes(),
-            *TrainPlane(*parts, runs=runs).routes(),
+            *TrainPlane(*parts, runs=self.runs).routes(),
         ]
         of_owners = [*plane.routes(), *more]
         readers = ReaderPlane(*parts)
@@ -158,6 +158,7 @@ class FrontEnd:
         self.builds.close()
         await self.worlds.close_all()
         self.verdicts.close()
+        self.runs.close()
         await anyio.to_thread.run_sync(self.worlds.environments.close)
 
 

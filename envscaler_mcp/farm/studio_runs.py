@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
 import anyio
-from anyio import BrokenWorkerProcess, to_process
+import anyio.to_thread
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -16,6 +17,7 @@ from envscaler_mcp.farm.application import raw_json
 from envscaler_mcp.farm.hosted_world import BusyError, HostedWorld
 from envscaler_mcp.farm.studio_plane import StudioPlane
 from envscaler_mcp.home import ServerFolders
+from envscaler_mcp.processes.function_process import FunctionProcess, FunctionProcessEndedError
 from envscaler_mcp.serving.control.plane import NoWorldError
 from envscaler_mcp.serving.control.schemas import ControlOperation, OwnTask
 from envscaler_mcp.studio.run_schemas import OWNER_OPERATIONS, RunList, StepOrder, StepWorld
@@ -53,7 +55,7 @@ class RunReader:
         self.root = root
         self._servers = servers
         self._turn = anyio.CapacityLimiter(1)
-        self._processes = anyio.CapacityLimiter(1)
+        self._process: FunctionProcess | None = None
         self._waiting = 0
 
     async def content(self, asks: Asks, asked: Mapping[str, str]) -> bytes:
@@ -85,14 +87,26 @@ class RunReader:
         return made
 
     async def _from_process(self, root: Path, asks: Asks, asked: Mapping[str, str]) -> Answer:
+        process = self._process = self._process or FunctionProcess(silent=True)
+        ask = partial(process.call, answer, root, self._servers, asks, dict(asked))
         try:
             with anyio.fail_after(SECONDS):
-                asking = (root, self._servers, asks, dict(asked))
-                return await to_process.run_sync(answer, *asking, cancellable=True, limiter=self._processes)
-        except TimeoutError:
-            raise WorldError(f"Reading this run takes more than {SECONDS:.0f} seconds; it is not shown here.") from None
-        except BrokenWorkerProcess:
-            raise WorldError("The process that reads runs has ended; this run may need too much memory.") from None
+                return await anyio.to_thread.run_sync(ask, abandon_on_cancel=True)
+        except BaseException as cause:
+            # It has ended, or makes an answer that is not waited for any more.
+            self.close()
+            if isinstance(cause, TimeoutError):
+                said = f"Reading this run takes more than {SECONDS:.0f} seconds; it is not shown here."
+                raise WorldError(said) from None
+            if isinstance(cause, FunctionProcessEndedError):
+                raise WorldError("The process that reads runs has ended; this run may need too much memory.") from None
+            raise
+
+    def close(self) -> None:
+        """End the process."""
+        if self._process is not None:
+            self._process.close()
+            self._process = None
 
 
 class RunsPlane(StudioPlane):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -17,7 +16,7 @@ from mcp.client.stdio import get_default_environment
 from mcp.client.streamable_http import streamable_http_client
 
 from envscaler_mcp.errors import LaunchError
-from envscaler_mcp.launch.stdio import PROGRAM, START_TIMEOUT, connected, server_variables
+from envscaler_mcp.launch.stdio import START_TIMEOUT, connected, server_program, server_variables
 
 STOP_TIMEOUT = 3.0
 """Seconds a server gets to finish what it began."""
@@ -50,7 +49,7 @@ async def http_process(folder: Path, *options: str, variables: Mapping[str, str]
 
     Of this process's variables the server sees only the harmless ones, and those named here.
     """
-    command = [sys.executable, *PROGRAM, str(folder), "--http", "--with-parent", *options]
+    command = server_program(folder, "--http", "--with-parent", *options)
     # The server reads its standard input only to notice that the other end was closed.
     process = await anyio.open_process(
         command,

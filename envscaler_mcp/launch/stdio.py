@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from math import inf
@@ -12,16 +11,19 @@ import anyio
 from mcp import Client, StdioServerParameters
 
 from envscaler_mcp.errors import LaunchError, boundary
+from envscaler_mcp.processes import own_program
 from envscaler_mcp.settings import state_folder
 
 START_TIMEOUT = 60.0
 """Seconds until a server that has not answered is given up: a cold start on a loaded machine takes several."""
 
-PROGRAM = ("-P", "-m", "envscaler_mcp.trust")
-"""Serves a folder and runs no program that lies in it, or in the folder that this process was started from."""
-
 SAME_ORDER = {"PYTHONHASHSEED": "0"}
 """Lets code that walks over a set of texts do so in the same order every time."""
+
+
+def server_program(folder: Path, *options: str) -> list[str]:
+    """Serves a folder and runs no program that lies in it, or in the folder that this process was started from."""
+    return own_program("envscaler_mcp.trust.__main__:main", str(folder), *options)
 
 
 def server_variables() -> dict[str, str]:
@@ -34,11 +36,8 @@ async def over_stdio(
     folder: Path, *options: str, mode: str = "auto", variables: Mapping[str, str] | None = None
 ) -> AsyncIterator[Client]:
     """A client of the server in this folder, which ends when the block does, or this process."""
-    parameters = StdioServerParameters(
-        command=sys.executable,
-        args=[*PROGRAM, str(folder), *options],
-        env={**server_variables(), **(variables or {})},
-    )
+    command, *arguments = server_program(folder, *options)
+    parameters = StdioServerParameters(command=command, args=arguments, env={**server_variables(), **(variables or {})})
     async with connected(Client(parameters, mode=mode), f"The server {folder.name!r} did not start") as client:
         yield client
 

@@ -10,10 +10,9 @@ import json
 import os
 import socket
 import subprocess
-import sys
 import tempfile
 import threading
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -26,6 +25,7 @@ import anyio.to_thread
 
 from envscaler_mcp.errors import LaunchError, SandboxError, UnreadableStateError, WorldError
 from envscaler_mcp.official.host_program import LIMITS
+from envscaler_mcp.processes import own_program
 from envscaler_mcp.sandbox import limits
 from envscaler_mcp.sandbox.frames import Bounds
 from envscaler_mcp.sandbox.isolation import without_kernel
@@ -34,11 +34,7 @@ from envscaler_mcp.sandbox.worker_handle import WorkerHandle
 from envscaler_mcp.sandbox.zygote import Spawned
 from envscaler_mcp.settings import portable_allowed
 
-_ROOT = Path(__file__).resolve().parents[2]
-_START = (
-    "import sys; sys.path[:] = sys.argv[2:]; "
-    "from envscaler_mcp.official.host_program import main; main(int(sys.argv[1]))"
-)
+_PROGRAM = "envscaler_mcp.official.host_program:main"
 _START_SECONDS = 120.0
 _BOUNDS = Bounds(64 << 20, 8 << 20, 200)
 CALL_SECONDS = limits.Limits().call_seconds
@@ -75,7 +71,7 @@ class OfficialHost:
         ours, theirs = socket.socketpair()
         with theirs:
             self._process = subprocess.Popen(
-                [sys.executable, "-s", "-P", "-B", "-X", "utf8", "-c", _START, str(theirs.fileno()), *_paths()],
+                own_program(_PROGRAM, str(theirs.fileno()), options=("-s", "-B")),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
@@ -241,7 +237,3 @@ async def opened_process(host: OfficialHost, task: Mapping[str, Any]) -> AsyncIt
 async def asked(process: OfficialProcess, method: str, *given: Any) -> Any:
     """What a method of the fork's world answers; other episodes go on meanwhile."""
     return await anyio.to_thread.run_sync(partial(process.answer, method, *given), abandon_on_cancel=True)
-
-
-def _paths() -> Sequence[str]:
-    return [str(_ROOT), *(path for path in sys.path if Path(path).is_absolute())]

@@ -156,9 +156,9 @@ class _Anything:
         return self
 
 
-def main(descriptor: int) -> None:
+def main() -> None:
     """Serve until the other end hangs up, then take every fork along."""
-    control = socket.socket(fileno=descriptor)
+    control = socket.socket(fileno=int(sys.argv[1]))
     try:
         host = _Host(control, json.loads(_line(control)))
     except Exception as cause:
@@ -386,7 +386,3 @@ def _line(control: socket.socket) -> bytes:
 def _say(control: socket.socket, answer: dict[str, Any]) -> None:
     with contextlib.suppress(BrokenPipeError):
         control.sendall(json.dumps(answer).encode() + b"\n")
-
-
-if __name__ == "__main__":
-    main(int(sys.argv[1]))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 import tempfile
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -20,6 +19,7 @@ from envscaler_mcp.launch.stdio import START_TIMEOUT, connected, server_variable
 from envscaler_mcp.official.benchmark import OfficialTask
 from envscaler_mcp.official.source import Source
 from envscaler_mcp.official.world import Hearing, OfficialWorld, loss
+from envscaler_mcp.processes import own_program
 
 Opening = Callable[[OfficialTask], AbstractAsyncContextManager[OfficialWorld]]
 """Opens the world of a task."""
@@ -31,11 +31,9 @@ async def worlds_over_stdio(benchmark: str, source: Source) -> AsyncIterator[Ope
     hearing = Hearing()
     with ungrouped(), tempfile.TemporaryDirectory(prefix="envscaler-bench-") as folder:
         control = Path(folder) / "control"
-        words = ["-P", "-m", "envscaler_mcp.official.stdio_program", benchmark, str(source.roots[0])]
-        paths = ":".join(path for path in sys.path if Path(path).is_absolute())
-        parameters = StdioServerParameters(
-            command=sys.executable, args=[*words, str(control)], env={**server_variables(), "PYTHONPATH": paths}
-        )
+        words = (benchmark, str(source.roots[0]), str(control))
+        command, *arguments = own_program("envscaler_mcp.official.stdio_program:main", *words)
+        parameters = StdioServerParameters(command=command, args=arguments, env=server_variables())
         client = Client(parameters, mode="legacy", message_handler=hearing.hear)
         async with connected(client, "The server of the benchmark did not start"):
             with anyio.fail_after(START_TIMEOUT):

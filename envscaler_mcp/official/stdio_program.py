@@ -70,5 +70,6 @@ class _Control:
             return {"failed": str(cause), REASON: reason_of(cause)}
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """The program: name of the benchmark, its folder, path of the control socket."""
     anyio.run(serve, sys.argv[1], sys.argv[2], sys.argv[3])

@@ -242,7 +242,3 @@ def _environment(document: Mapping[str, Any]) -> Built:
 
     environment = Environment.model_validate_json(json.dumps(document["environment"]))
     return Built(environment, document["shipped"], document["shipped"], dict(document["files"]), {})
-
-
-if __name__ == "__main__":
-    main()

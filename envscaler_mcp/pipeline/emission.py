@@ -14,7 +14,7 @@ from envscaler_mcp.config.choices import SHIPPED
 from envscaler_mcp.emit.folder import folder_differences, write_folder, write_member
 from envscaler_mcp.errors import EmitError, EnvScalerError
 from envscaler_mcp.pipeline.building import STAMP, Built, build, finished, note_finished
-from envscaler_mcp.pipeline.processes import in_processes
+from envscaler_mcp.processes.pool import in_processes
 from envscaler_mcp.registry import read_registry, with_entries
 from envscaler_mcp.scenarios.splits import environment_split
 from envscaler_mcp.serving.tasks import MORE_TASKS, TASKS, load_scenarios

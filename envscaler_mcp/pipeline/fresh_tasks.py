@@ -22,7 +22,7 @@ from envscaler_mcp.artifacts.registry import RegistryDigests
 from envscaler_mcp.errors import GrowthError
 from envscaler_mcp.language import read_blueprint
 from envscaler_mcp.pipeline.building import level_of
-from envscaler_mcp.pipeline.processes import process_pool
+from envscaler_mcp.processes.pool import process_pool
 from envscaler_mcp.scenarios import grow
 from envscaler_mcp.scenarios.fresh import FreshTaskMaker, casts_of, pattern_of
 from envscaler_mcp.scenarios.splits import environment_split, state_seed

@@ -21,7 +21,7 @@ from envscaler_mcp.language.model import Model
 from envscaler_mcp.language.stories import Storybook
 from envscaler_mcp.pipeline.building import level_of
 from envscaler_mcp.pipeline.emission import Progress
-from envscaler_mcp.pipeline.processes import in_processes
+from envscaler_mcp.processes.pool import in_processes
 from envscaler_mcp.registry import find_entry, read_registry, with_entries
 from envscaler_mcp.sandbox.checking import Checker, checker
 from envscaler_mcp.sandbox.isolation import open_isolated

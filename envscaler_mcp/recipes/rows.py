@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import shlex
 import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from envscaler_mcp.errors import RunError
+from envscaler_mcp.processes import own_program
 
 
 def played_by_oracle(folder: Path, environments: Sequence[str], home: Path | None, limit: int = 16) -> Path:
@@ -27,7 +27,7 @@ def exported(run: Path, form: str, file: Path, home: Path | None) -> Path:
 def command(words: Sequence[str], home: Path | None = None) -> None:
     """Run a command of `envscaler`; RunError where it fails."""
     where = [] if home is None else ["--home", str(home)]
-    program = [sys.executable, "-m", "envscaler_mcp", *where, *words]
+    program = own_program("envscaler_mcp.cli:main", *where, *words)
     print(f"$ envscaler {shlex.join([*where, *words])}", flush=True)
     if subprocess.run(program, check=False).returncode:
         raise RunError(f"`envscaler {shlex.join(words)}` failed; what it said stands above.")

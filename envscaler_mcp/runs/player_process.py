@@ -51,8 +51,8 @@ _COLLECTED_AFTER = 20_000, 20, 20
 R = TypeVar("R", NextGiven, ModelAnswer)
 
 
-def play_for_run(descriptor: int) -> None:
-    """Play what the process at the other end of the socket gives."""
+def play_for_run() -> None:
+    """Play what the process at the other end of the socket gives, whose descriptor is the program's argument."""
     # An agent that never returns keeps the loop from seeing that the socket is closed.
     die_with_parent()
     # Ctrl-C reaches all processes of a terminal; this one ends when the process of the run closes the socket. Not ignored
@@ -61,7 +61,7 @@ def play_for_run(descriptor: int) -> None:
     # What was imported stays; a collection need not look at it again and again.
     gc.freeze()
     gc.set_threshold(*_COLLECTED_AFTER)
-    anyio.run(_play, socket.socket(fileno=descriptor))
+    anyio.run(_play, socket.socket(fileno=int(sys.argv[1])))
 
 
 async def _play(end: socket.socket) -> None:
@@ -209,7 +209,3 @@ class _Given:
         if played.stopped is not None:
             self._waiting.clear()
         await self._link.send(played)
-
-
-if __name__ == "__main__":
-    play_for_run(int(sys.argv[1]))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import socket
 import subprocess
-import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -24,6 +23,7 @@ from envscaler_mcp.errors import ModelError, RunError
 from envscaler_mcp.home import ServerFolders
 from envscaler_mcp.llm import BudgetSpentError
 from envscaler_mcp.llm.retrying import CLOCK
+from envscaler_mcp.processes import own_program
 from envscaler_mcp.runs.episode_queue import Assignment, EpisodeQueue, PlayedEpisode
 from envscaler_mcp.runs.players import played_episode, players_at_most, unplayed
 from envscaler_mcp.runs.process_link import (
@@ -40,7 +40,7 @@ from envscaler_mcp.runs.process_link import (
 )
 from envscaler_mcp.scoring.trajectory import WrittenAttempt
 
-_PROGRAM = "envscaler_mcp.runs.player_process"
+_PROGRAM = "envscaler_mcp.runs.player_process:play_for_run"
 _SECONDS = 10.0
 """How long a process may take to end what it has open."""
 _AT_ONCE = 16
@@ -217,7 +217,7 @@ async def _started() -> AsyncIterator[tuple[anyio.abc.Process, ProcessLink]]:
     ours, theirs = socket.socketpair()
     with theirs:
         link = await ProcessLink.over(ours)
-        command = (sys.executable, "-m", _PROGRAM, str(theirs.fileno()))
+        command = own_program(_PROGRAM, str(theirs.fileno()))
         process = await anyio.open_process(
             command, stdin=subprocess.DEVNULL, stdout=None, stderr=None, pass_fds=(theirs.fileno(),)
         )

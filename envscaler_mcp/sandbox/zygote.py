@@ -7,20 +7,18 @@ import json
 import os
 import socket
 import subprocess
-import sys
 import threading
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from envscaler_mcp.errors import SandboxError
+from envscaler_mcp.processes import own_program
 from envscaler_mcp.sandbox import limits, system
 from envscaler_mcp.sandbox.layers import Layers
 from envscaler_mcp.sandbox.limits import Limits
 from envscaler_mcp.sandbox.probe import Kernel
 
-_ROOT = Path(__file__).resolve().parents[2]
-_START = "import sys; sys.path[:] = sys.argv[2:]; from envscaler_mcp.sandbox.zygote_program import main; main(int(sys.argv[1]))"
+_PROGRAM = "envscaler_mcp.sandbox.zygote_program:main"
 _MESSAGE = 65536
 _START_SECONDS = 60.0
 
@@ -44,7 +42,7 @@ class Zygote:
         ours, theirs = socket.socketpair()
         with theirs:
             self._process = subprocess.Popen(
-                [sys.executable, "-s", "-P", "-X", "utf8", "-c", _START, str(theirs.fileno()), *_paths()],
+                own_program(_PROGRAM, str(theirs.fileno()), options=("-s",)),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
@@ -130,11 +128,6 @@ class Zygote:
             text += piece
         answer: dict[str, Any] = json.loads(text)
         return answer
-
-
-def _paths() -> list[str]:
-    """Where this process finds its modules, and nothing that depends on where it stands."""
-    return [str(_ROOT), *(path for path in sys.path if Path(path).is_absolute())]
 
 
 _held: Zygote | None = None

@@ -30,9 +30,9 @@ _MESSAGE = 65536
 _BETWEEN = 0.001
 
 
-def main(descriptor: int) -> None:
+def main() -> None:
     """Serve until the harness hangs up, then take every worker along."""
-    control = socket.socket(fileno=descriptor)
+    control = socket.socket(fileno=int(sys.argv[1]))
     kernel = _prepare()
     _say(control, {"kernel": asdict(kernel)})
     zygote = _Zygote(control, kernel)
@@ -179,7 +179,3 @@ def _complain(cause: BaseException) -> None:
 
 def _say(control: socket.socket, answer: dict[str, Any]) -> None:
     control.sendall(json.dumps(answer).encode() + b"\n")
-
-
-if __name__ == "__main__":
-    main(int(sys.argv[1]))

@@ -3,7 +3,13 @@
 import sys
 from pathlib import Path
 
-from envscaler_mcp.trust.server import main
+from envscaler_mcp.trust import server
+
+
+def main() -> None:
+    """The program."""
+    server.main(Path(sys.argv[1]), sys.argv[2:])
+
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), sys.argv[2:])
+    main()

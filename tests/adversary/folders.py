@@ -12,11 +12,13 @@ ROOT = Path(__file__).parent.parent.parent
 GENUINE = "hospital_stays"
 
 
-def home_with(folder: Path, environment: str = GENUINE) -> Path:
-    """A home with a copy of one shipped server and its registry entry."""
-    shutil.copytree(ROOT / "generated_servers" / environment, folder / "generated_servers" / environment)
+def home_with(folder: Path, *environments: str) -> Path:
+    """A home with copies of shipped servers and their registry entries."""
+    wanted = environments or (GENUINE,)
+    for environment in wanted:
+        shutil.copytree(ROOT / "generated_servers" / environment, folder / "generated_servers" / environment)
     registry = json.loads((ROOT / "registry.json").read_text(encoding="utf-8"))
-    registry["entries"] = [entry for entry in registry["entries"] if entry["id"] == environment]
+    registry["entries"] = [entry for entry in registry["entries"] if entry["id"] in wanted]
     (folder / "registry.json").write_text(json.dumps(registry), encoding="utf-8")
     return folder
 
@@ -24,6 +26,23 @@ def home_with(folder: Path, environment: str = GENUINE) -> Path:
 def planting(marker: Path) -> str:
     """A line of Python that leaves a file behind, wherever it runs and may write."""
     return f"import os as _os; _os.close(_os.open({str(marker)!r}, _os.O_CREAT | _os.O_WRONLY))\n"
+
+
+PLANTED = (
+    "envscaler_mcp/__init__.py",
+    *(
+        f"{name}.py"
+        for name in ("anyio", "mcp", "multiprocessing", "pickle", "rich", "sitecustomize", "socket", "yaml")
+    ),
+)
+"""Modules that every process of this package imports, or may import when Python starts."""
+
+
+def plant(folder: Path, marker: Path) -> None:
+    """Let the folder hold modules that leave a file behind, under the names of those that are imported."""
+    for name in PLANTED:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(planting(marker), encoding="utf-8")
 
 
 def infect(home: Path, marker: Path, environment: str = GENUINE) -> Path:

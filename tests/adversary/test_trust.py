@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
@@ -15,7 +16,7 @@ from envscaler_mcp.cli.program import app
 from envscaler_mcp.launch.opening import open_folder
 from envscaler_mcp.serving.code import load_folder
 from envscaler_mcp.trust import load_code, memory, remember
-from tests.adversary.folders import GENUINE, ROOT, home_with, infect, planting
+from tests.adversary.folders import GENUINE, ROOT, home_with, infect, plant, planting
 
 COMMANDS = (
     ("call", GENUINE, "list_beds"),
@@ -31,6 +32,34 @@ THROUGH_PROCESSES = (
     ("run", "--env", GENUINE, "--limit", "1", "--via", "stdio", "--out", "OUT"),
     ("run", "--env", GENUINE, "--limit", "1", "--via", "http", "--out", "OUT"),
 )
+
+OTHER = "chess_club"
+_RUN = ("run", "--env", GENUINE, "--limit", "4", "--out", "out")
+STARTING: Sequence[Any] = (
+    (*_RUN, "--agent", "oracle", "--processes", "2"),
+    pytest.param((*_RUN, "--agent", "an_agent:AnAgent", "--processes", "2"), marks=pytest.mark.slow),
+    pytest.param((*_RUN, "--agent", "an_agent:AnAgent", "--processes", "1"), marks=pytest.mark.slow),
+    pytest.param((*_RUN, "--via", "stdio", "--processes", "2"), marks=pytest.mark.slow),
+    pytest.param((*_RUN, "--via", "http", "--processes", "1"), marks=pytest.mark.slow),
+    pytest.param((*_RUN, "--via", "worker", "--processes", "2"), marks=pytest.mark.slow),
+    ("prove", GENUINE, OTHER, "--workers", "2"),
+    pytest.param(("build", GENUINE, OTHER, "--workers", "2"), marks=pytest.mark.slow),
+    pytest.param(
+        ("tasks", GENUINE, OTHER, "--count", "4", "--out", "tasks.jsonl", "--workers", "2"), marks=pytest.mark.slow
+    ),
+    pytest.param(("doctor",), marks=pytest.mark.slow),
+)
+"""What starts processes, by the command as a person types it in the folder."""
+AGENT = """
+from envscaler_mcp.episode.agent import COMPLETED, Action
+
+class AnAgent:
+    def __init__(self, briefing):
+        pass
+
+    def act(self, observation):
+        return Action(text=COMPLETED)
+"""
 
 
 def envscaler(home: Path, words: Sequence[str], out: Path) -> None:
@@ -88,14 +117,15 @@ def test_nor_in_the_process_that_serves_it(tmp_path: Path, marker: Path) -> None
     assert not marker.exists()
 
 
-@pytest.mark.slow
-def test_a_package_in_the_folder_one_stands_in_is_not_taken_for_this_one(tmp_path: Path, marker: Path) -> None:
-    home = home_with(tmp_path / "home")
-    (home / "envscaler_mcp").mkdir()
-    for name in ("envscaler_mcp/__init__.py", "mcp.py", "anyio.py", "yaml.py"):
-        (home / name).write_text(planting(marker), encoding="utf-8")
-    command = [str(Path(sys.executable).parent / "envscaler"), "run", "--env", GENUINE, "--limit", "1"]
-    done = subprocess.run([*command, "--via", "stdio", "--out", "out"], cwd=home, timeout=120, check=False)
+@pytest.mark.parametrize("words", STARTING, ids=lambda words: " ".join(words[:1] + words[-4:]))
+def test_a_module_in_the_folder_one_stands_in_is_imported_by_no_process(
+    tmp_path: Path, marker: Path, words: Sequence[str]
+) -> None:
+    home = home_with(tmp_path / "home", GENUINE, OTHER)
+    plant(home, marker)
+    (home / "an_agent.py").write_text(AGENT, encoding="utf-8")
+    command = [str(Path(sys.executable).parent / "envscaler"), *words]
+    done = subprocess.run(command, cwd=home, stdin=subprocess.DEVNULL, timeout=240, check=False)
     assert done.returncode == 0
     assert not marker.exists()
 

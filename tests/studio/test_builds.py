@@ -15,6 +15,7 @@ import pytest
 from envscaler_mcp.cli.studio import BUILDER
 from envscaler_mcp.farm.builds import BuilderHome
 from envscaler_mcp.registry import read_registry
+from tests.adversary.folders import plant
 from tests.farm.farms import ROOT
 from tests.studio.visitors import Visitor, studio, visitor
 
@@ -60,6 +61,20 @@ async def built(owner: Visitor, text: str, before: str = "") -> Any:
 
 async def text_of(owner: Visitor, blueprint: str) -> str:
     return str((await owner.get(f"/v1/blueprints/{blueprint}"))["text"])
+
+
+async def test_no_process_of_a_studio_imports_from_the_folder_one_stands_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    marker = tmp_path / "planted"
+    plant(tmp_path / "sent", marker)
+    monkeypatch.chdir(tmp_path / "sent")
+    async with studio(runs=tmp_path) as (_, owner):
+        assert (await owner.get("/v1/runs"))["runs"] == []
+    async with builder(tmp_path / "home") as owner:
+        made = await built(owner, await text_of(owner, STARTER))
+        assert await owner.ask("POST", f"/v1/builds/{made['build']}/publish") == {"environment": STARTER}
+    assert not marker.exists()
 
 
 async def test_the_starter_is_checked_compiled_grown_and_published_as_an_environment(tmp_path: Path) -> None:

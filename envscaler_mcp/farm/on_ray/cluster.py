@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import socket
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -33,7 +35,9 @@ def joined(address: str) -> Iterator[Cluster]:
     try:
         _knock(address)
         # What actors write stays in Ray's own logs: whatever Ray repeats here would stand between our own words.
-        ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
+        # Actors import first from the folder in which Ray is joined; the one that the user stands in may be a stranger's.
+        with contextlib.chdir(sys.prefix):
+            ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
     except (OSError, ValueError, RuntimeError) as cause:
         raise LaunchError(
             f"No Ray cluster can be joined at {address!r}: {cause}; `ray status` shows whether one is there."

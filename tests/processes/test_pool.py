@@ -8,7 +8,7 @@ import time
 import pytest
 
 from envscaler_mcp.errors import WorldError
-from envscaler_mcp.pipeline.processes import in_processes
+from envscaler_mcp.processes.pool import in_processes
 
 
 @pytest.mark.parametrize("workers", [1, 2])
