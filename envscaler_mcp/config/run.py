@@ -45,6 +45,15 @@ class RunConfig(EpisodeConfig):
         Via | None,
         Flag("How worlds are reached. Default: direct; with --engine ray, http.", panel=WORLDS),
     ] = None
+    dialect: Annotated[
+        str,
+        Flag(
+            "What agents speak to worlds in: native, the number of a dialect, held-out-NUMBER for one that training never meets, "
+            "or random, another for each episode. Default: native.",
+            metavar="DIALECT",
+            panel=WORLDS,
+        ),
+    ] = "native"
     parallel: Annotated[
         int, Field(ge=1, le=64), Flag("How many episodes are played at the same time.", panel=WORLDS)
     ] = 2

@@ -60,7 +60,7 @@ def build_server(
         outcome = await turns.call(params.name, params.arguments, meta.get(IDEMPOTENCY_KEY))
         return types.CallToolResult(
             content=[types.TextContent(type="text", text=outcome.text)],
-            structured_content=outcome.payload,
+            structured_content=outcome.structured,
             is_error=outcome.is_error,
             meta=meta_of(outcome.kind),
         )

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 from envscaler_mcp.artifacts import Scenario, StateDiff, Verdict
 from envscaler_mcp.artifacts.episode import Scoring
 from envscaler_mcp.errors import WorldError
+from envscaler_mcp.serving.spoken_world import Interface, SpokenWorld
 from envscaler_mcp.serving.state_diff import diff_of_states
 from envscaler_mcp.serving.world import World
 
@@ -106,6 +107,11 @@ class Session:
         if self.scenario is None:
             raise WorldError("This session was opened at a state, not at a scenario, so there is nothing to verify.")
         return self._judge(self.scenario, self.initial, final, scoring, self.published)
+
+    def spoken(self, interface: Interface) -> Session:
+        """The same session, whose world agents speak to in another interface."""
+        world = SpokenWorld(self.world, interface)
+        return Session(world, self.scenario, self._judge, self.initial, published=self.published)
 
     def close(self) -> None:
         """End the session and its world."""
