@@ -88,7 +88,8 @@ def test_rows_hold_the_tools_and_calls_of_the_dialect(tmp_path: Path) -> None:
     names = {tool.name for trajectory in spoken.values() for tool in trajectory.tools}
     native = re.compile(r"\b(?:PATIENT|BED|WARD|STAY)-[0-9]{5}\b")
     for row in rows:
-        assert {tool["function"]["name"] for tool in row["tools"]} <= names
+        tools = json.loads(row["tools"]) if isinstance(row["tools"], str) else row["tools"]
+        assert {tool["function"]["name"] for tool in tools} <= names
         assert not native.search(json.dumps(row["messages"]))
 
 
