@@ -64,7 +64,9 @@ def print_stats(
     from envscaler_mcp.stats.topic_map import topic_map
     from envscaler_mcp.synthesis.topics.described import described
 
-    short = [name for name, wanted in (("similarity", similarity), ("signal", signal), ("interfaces", interfaces)) if wanted]
+    short = [
+        name for name, wanted in (("similarity", similarity), ("signal", signal), ("interfaces", interfaces)) if wanted
+    ]
     words = [*short, *([f"overlap:{overlap}"] if overlap else []), *(also or ())]
     asked = {name: subject for name, _, subject in (word.partition(":") for word in words)}
     for name in asked:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from envscaler_mcp.config.choices import USERS, Level, Split, Via
+from envscaler_mcp.config.choices import NATIVE, USERS, Level, Split, Via
 from envscaler_mcp.config.episode import LIMITS, MODELS, PLAYERS, EpisodeConfig
 from envscaler_mcp.config.options import Flag
 
@@ -53,7 +53,7 @@ class RunConfig(EpisodeConfig):
             metavar="DIALECT",
             panel=WORLDS,
         ),
-    ] = "native"
+    ] = NATIVE
     parallel: Annotated[
         int, Field(ge=1, le=64), Flag("How many episodes are played at the same time.", panel=WORLDS)
     ] = 2

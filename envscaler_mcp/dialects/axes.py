@@ -29,9 +29,6 @@ Errors = Literal["sentence", "code", "status", "in_band"]
 Grouping = Literal["operation", "entity"]
 Descriptions = Literal["full", "terse", "none", "examples"]
 
-NATIVE = "native"
-"""The interface that a world has of its own."""
-RANDOM = "random"
 MOST_NUMBERS = 10**9
 """Dialects are numbered below it."""
 PAGE_SIZES = (5, 10, 20, 25, 50)

@@ -54,6 +54,7 @@ class Dialect:
         records = ShownRecords(environment, speech)
         self._rows = {tool.name: records.rows(tool.name) for tool in environment.tools}
         self._heads = {tool.name: records.keys(tool.name) for tool in environment.tools}
+        self._any: Show = records.anything
         self._data: dict[str, Show] = {tool.name: records.data(tool.name) for tool in environment.tools}
         self.card = environment.model_copy(
             update={
@@ -103,6 +104,8 @@ class Dialect:
             answer = self._answer(meant, outcome, told)
         except TooMuchToldError as cause:
             answer = self._saying(outcome.kind, self._refusals.body("limited", str(cause)))
+        except _OTHER_SHAPE:
+            answer = self._undescribed(outcome, told)
         answer.meant = meant
         return answer
 
@@ -135,6 +138,14 @@ class Dialect:
         shown = [show(row, told) for row in listed]
         return self._saying("done", self._layout.rows(kind, shown, about, self._heads[meant.tool]))
 
+    def _undescribed(self, outcome: Outcome, told: Told) -> SpokenOutcome:
+        """An answer that is not what the card says: unread code may answer anything."""
+        try:
+            body = self._layout.record(self._any(json.loads(outcome.text), told))
+        except (*_OTHER_SHAPE, TooMuchToldError):
+            body = self._refusals.body("limited", "The answer cannot be shown.")
+        return self._saying(outcome.kind, body)
+
     def _said(self, tool: str, payload: Mapping[str, Any], told: Told) -> dict[str, Any]:
         """What a change answers."""
         ids = self._data[tool](payload["data"], told) if "data" in payload else {}
@@ -166,6 +177,10 @@ class Dialect:
         return SpokenOutcome(
             kind, as_text(body), body if self.axes.structured else None, in_band=self._refusals.in_band
         )
+
+
+_OTHER_SHAPE = (LookupError, TypeError, AttributeError, ValueError, RecursionError)
+"""What is raised where a value is not what it was described as."""
 
 
 def _speech_of(environment: Environment, axes: Axes, name: DialectName, key: str) -> Speech:

@@ -57,7 +57,7 @@ class ShownRecords:
             return self._object(schema["properties"])
         if kind == "string":
             return self._text(name, schema)
-        return _same if kind in ("integer", "boolean") else self._any
+        return _same if kind in ("integer", "boolean") else self.anything
 
     def _object(self, properties: Mapping[str, Schema]) -> Show:
         spoken = self._speech.names.keys(properties)
@@ -96,13 +96,13 @@ class ShownRecords:
 
         return show
 
-    def _any(self, value: Any, told: Told) -> Any:
+    def anything(self, value: Any, told: Told) -> Any:
         """A value of which the card says nothing."""
         names = self._speech.names
         if type(value) is dict:
-            return {names.key(name): self._any(inner, told) for name, inner in value.items()}
+            return {names.key(name): self.anything(inner, told) for name, inner in value.items()}
         if type(value) is list:
-            return [self._any(inner, told) for inner in value]
+            return [self.anything(inner, told) for inner in value]
         return self._words(value, told)
 
 

@@ -18,7 +18,7 @@ import anyio
 import anyio.abc
 
 from envscaler_mcp.artifacts import Environment
-from envscaler_mcp.dialects import MOST_NUMBERS, NATIVE, RANDOM, Dialect, DialectName
+from envscaler_mcp.config.choices import NATIVE, RANDOM
 from envscaler_mcp.errors import EnvScalerError, WorldError
 from envscaler_mcp.html.visible import escaped, visible
 from envscaler_mcp.launch.opening import WrongUseError, open_session
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
 
     from envscaler_mcp.artifacts import Scenario
+    from envscaler_mcp.dialects import Dialect
     from envscaler_mcp.serving.control.server import Open, ServerControlPlane
     from envscaler_mcp.serving.tasks import Offer
 
@@ -73,6 +74,8 @@ def _check(options: argparse.Namespace) -> None:
     if options.allow_origin and not options.http:
         raise WrongUseError("--allow-origin belongs to --http.")
     if options.dialect not in (NATIVE, RANDOM):
+        from envscaler_mcp.dialects import DialectName
+
         with _as_wrong_use():
             DialectName.read(options.dialect)
     if options.with_parent and not options.http:
@@ -92,6 +95,9 @@ def _dialect_of(environment: Environment, wanted: str) -> Dialect | None:
     """The dialect that an option names; a random one is told on standard error."""
     if wanted == NATIVE:
         return None
+    # Most servers speak none.
+    from envscaler_mcp.dialects import MOST_NUMBERS, Dialect, DialectName
+
     name = DialectName(secrets.randbelow(MOST_NUMBERS)) if wanted == RANDOM else DialectName.read(wanted)
     with _as_wrong_use():
         dialect = Dialect(environment, name)

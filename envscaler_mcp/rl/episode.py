@@ -11,7 +11,7 @@ from typing import Any, Protocol, Self, TypeVar, cast, get_args
 from envscaler_mcp.artifacts import Provenance, Scenario, StateDiff, Trajectory, Verdict, digest_of
 from envscaler_mcp.artifacts.episode import COMPLETED, ModelCost, Scoring
 from envscaler_mcp.artifacts.run import Mode
-from envscaler_mcp.dialects import NATIVE, DialectName
+from envscaler_mcp.config.choices import NATIVE
 from envscaler_mcp.episode.agent import Action, Observation
 from envscaler_mcp.episode.calling import action_of_message, calls_of_message
 from envscaler_mcp.episode.live import LiveEpisode, owner_of_loss
@@ -56,6 +56,8 @@ class EpisodeOptions:
             if number is not None and number < 1:
                 raise RunError(f"{name} is {number!r}; it is at least 1, or None for no other than a run's.")
         if self.dialect != NATIVE:
+            from envscaler_mcp.dialects import DialectName
+
             DialectName.read(self.dialect)
 
 
@@ -285,7 +287,7 @@ class Episode:
             final_hash=digest_of(self._world.state()) if has_ending else "",
             verdict=verdict,
             tools=() if self.options.dialect == NATIVE else self._live.briefing.tools,
-            dialect="" if self.options.dialect == NATIVE else str(DialectName.read(self.options.dialect)),
+            dialect="" if self.options.dialect == NATIVE else self.options.dialect,
             **self._live.settled().trajectory_fields(),
         )
 

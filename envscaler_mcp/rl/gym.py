@@ -7,15 +7,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Protocol, Self, TypedDict, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypedDict, TypeVar, Unpack
 
 from envscaler_mcp.artifacts import Environment, FreshTask, Scenario, State, Trajectory, Verdict
 from envscaler_mcp.artifacts.episode import Scoring
 from envscaler_mcp.artifacts.run import Mode
 from envscaler_mcp.artifacts.scenario import ProofExtent
-from envscaler_mcp.config.choices import Level, Split
+from envscaler_mcp.config.choices import NATIVE, Level, Split
 from envscaler_mcp.config.episode import steps_of
-from envscaler_mcp.dialects import NATIVE, Dialect, DialectName
 from envscaler_mcp.episode.agent import Briefing
 from envscaler_mcp.episode.live import EpisodeLimits, LiveEpisode
 from envscaler_mcp.episode.model_agent import PROMPTS
@@ -32,6 +31,9 @@ from envscaler_mcp.scenarios.introduction import introduction_at
 from envscaler_mcp.scoring.task_file import TaskFile
 from envscaler_mcp.serving.code import callable_tools
 from envscaler_mcp.serving.suggestion import did_you_mean
+
+if TYPE_CHECKING:
+    from envscaler_mcp.dialects import Dialect
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -83,7 +85,7 @@ class Gym:
         self._prompts = Prompts(prompts)
         self._users = Users(endpoint)
         self._open: weakref.WeakSet[Episode] = weakref.WeakSet()
-        self._dialects: dict[tuple[str, DialectName], Dialect] = {}
+        self._dialects: dict[tuple[str, str], Dialect] = {}
         self._introductions: dict[tuple[str, str, str, str], str] = {}
         """By all that they depend on."""
         self._threads: ThreadPoolExecutor | None = None
@@ -283,12 +285,15 @@ class Gym:
         """The dialect of that name; WorldError where the environment has none."""
         if wanted == NATIVE:
             return None
-        key = environment, DialectName.read(wanted)
+        key = environment, wanted
         known = self._dialects.get(key)
         if known is None:
             if len(self._dialects) >= _MOST_DIALECTS:
                 self._dialects.clear()
-            known = self._dialects[key] = Dialect(self._place.card(environment), key[1])
+            # Most gyms speak none.
+            from envscaler_mcp.dialects import Dialect, DialectName
+
+            known = self._dialects[key] = Dialect(self._place.card(environment), DialectName.read(wanted))
         return known
 
     def _episode(self, task: Task, world: TaskWorld, options: EpisodeOptions, dialect: Dialect | None) -> Episode:

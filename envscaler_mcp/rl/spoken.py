@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from envscaler_mcp.artifacts import StateDiff, Verdict
 from envscaler_mcp.artifacts.episode import Scoring
-from envscaler_mcp.dialects import Dialect
 from envscaler_mcp.rl.places import TaskWorld
 from envscaler_mcp.serving import Outcome
 from envscaler_mcp.serving.spoken_world import Memory, SpokenOutcome
+
+if TYPE_CHECKING:
+    from envscaler_mcp.dialects import Dialect
 
 
 class SpokenTaskWorld:

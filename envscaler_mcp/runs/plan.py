@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 
 from envscaler_mcp.artifacts import Scenario, digest_of
 from envscaler_mcp.artifacts.run import PlannedEpisode, PlannedServer, RunPlan
-from envscaler_mcp.config.choices import MAX_TOKENS, Mode
+from envscaler_mcp.config.choices import MAX_TOKENS, NATIVE, RANDOM, Mode
 from envscaler_mcp.config.episode import steps_of
 from envscaler_mcp.config.run import RunConfig
-from envscaler_mcp.dialects import MOST_NUMBERS, NATIVE, RANDOM, DialectName
 from envscaler_mcp.episode.agents import agent_named, model_of_agent, prompts_of_agent
 from envscaler_mcp.episode.model_user import PROMPT as USER_PROMPT
 from envscaler_mcp.episode.users import model_of_user, user_named
@@ -126,6 +125,8 @@ def _dialect_of(scenario: Scenario, seed: int, repetition: int, wanted: str) -> 
     """The dialect of an episode, as plans hold it. A random one follows from the episode, and fits the split of its task."""
     if wanted == NATIVE:
         return ""
+    from envscaler_mcp.dialects import MOST_NUMBERS, DialectName
+
     if wanted != RANDOM:
         return str(DialectName.read(wanted))
     digest = digest_of([scenario.id, seed, repetition]).removeprefix("sha256:")

@@ -13,7 +13,6 @@ import anyio.to_thread
 
 from envscaler_mcp.artifacts import Call, Conversation, Goal, Scenario, digest_of
 from envscaler_mcp.artifacts.run import Mode, PlannedEpisode, PlannedServer
-from envscaler_mcp.dialects import Dialect, DialectName
 from envscaler_mcp.errors import LaunchError, RunError
 from envscaler_mcp.launch.channels import Host, LocalChannel
 from envscaler_mcp.launch.combined import CombinedServers, Member
@@ -23,6 +22,7 @@ from envscaler_mcp.serving import EnvironmentCode
 from envscaler_mcp.serving.code import callable_tools
 
 if TYPE_CHECKING:
+    from envscaler_mcp.dialects import Dialect
     from envscaler_mcp.launch.external import Target
 
 
@@ -70,6 +70,8 @@ async def one_world(home: WorldHome, environment: str, mode: Mode, engine: Hosti
             if not episode.dialect:
                 introduction = introduction_at(code.environment, initial, said)
                 return (EpisodeServer(environment, introduction, code.tools, opened, True, code, scenario, initial),)
+            from envscaler_mcp.dialects import Dialect, DialectName
+
             dialect = Dialect(code.environment, DialectName.read(episode.dialect))
             introduction = introduction_at(dialect.card, initial, said)
             tools, channel = callable_tools(dialect.card), _spoken(opened, dialect)

@@ -82,9 +82,12 @@ def _measure(holdings: Sequence[Holding], subject: str, progress: Progress) -> M
     looks = {"native": look_of(native), "dialects": look_of(train), "held-out dialects": look_of(held_out)}
     head = ("", "ten real servers", *looks)
     names = list(looks["native"])
-    rows = [(name, round(REAL[name], 1) if name in REAL else "", *(round(look[name], 1) for look in looks.values())) for name in names]
+    rows = [
+        (name, round(REAL[name], 1) if name in REAL else "", *(round(look[name], 1) for look in looks.values()))
+        for name in names
+    ]
     caption = f"What an agent sees of the tools; {many} dialects and {many} held-out ones of each environment."
-    document = {"real": dict(REAL), **{name: look for name, look in looks.items()}}
+    document = {"real": dict(REAL), **looks}
     return Measured(document, (MeasuredTable(head, tuple(rows), caption),))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,8 +12,10 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 
 from envscaler_mcp.artifacts import Call
+from envscaler_mcp.artifacts.answers import ToolAnswers
 from envscaler_mcp.dialects import Dialect, DialectName
 from envscaler_mcp.errors import WorldError
+from envscaler_mcp.serving import open_world
 from envscaler_mcp.serving.server import build_server
 from envscaler_mcp.serving.spoken_world import SpokenWorld
 from tests.dialects.shipped import SAMPLE, code_of, dialect_of, scenarios_of, spoken_world_at, world_at
@@ -87,7 +90,7 @@ def tool_of(dialect: Dialect, tool: str) -> str:
 def cursor_of(dialect: Dialect, name: str) -> str:
     tool = next(tool for tool in dialect.tools() if tool.name == name)
     known = {"cursor", "after", "pagetoken"}
-    return next(str(key) for key in tool.input_schema["properties"] if key.lower() in known)
+    return next(str(key) for key in tool.input_schema["properties"] if re.sub("[-_]", "", key).lower() in known)
 
 
 def test_each_page_leads_to_the_next_until_all_were_read() -> None:
@@ -139,6 +142,40 @@ def test_code_whose_answers_are_not_described_has_no_dialects() -> None:
     )
     with pytest.raises(WorldError, match="has no dialects"):
         Dialect(code.environment, DialectName(1))
+
+
+STRANGE = """
+class Strange:
+    def __init__(self, init_config=None):
+        self.things = {}
+
+    def list_things(self, deep: bool = False) -> dict:
+        \"\"\"List the things.\"\"\"
+        data = {"odd": ["THING-00001", 3]}
+        if deep:
+            for _ in range(600):
+                data = [data]
+        return {"success": True, "data": data}
+
+    def add_thing(self) -> dict:
+        \"\"\"Add a thing.\"\"\"
+        return {"success": True, "data": "THING-00002"}
+"""
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_code_that_answers_otherwise_than_its_card_says_is_answered_all_the_same(seed: int) -> None:
+    answers = ToolAnswers(
+        records={"Thing": "{id: str}"},
+        data={"list_things": "{total: int, things: [Thing]}", "add_thing": "{thing_id: str}"},
+    )
+    code = written(STRANGE, answers=answers)
+    dialect = Dialect(code.environment, DialectName(seed))
+    world = SpokenWorld(open_world(code, {}, 1), dialect)
+    for tool, arguments in (("list_things", {}), ("list_things", {"deep": True}), ("add_thing", {})):
+        outcome = speaking(dialect, world, tool, **arguments)
+        assert "THING-0000" not in outcome.text
+        assert isinstance(outcome.payload, dict)
 
 
 @pytest.mark.parametrize("text", ["", "-1", "x", "1e3", "held-out-", "held-out-x", "1" * 10, "٣"])
