@@ -9,7 +9,7 @@ from typing import Any
 
 from envscaler_mcp.artifacts import Tool
 from envscaler_mcp.dialects.axes import Axes
-from envscaler_mcp.dialects.ids import IdSpelling, Told
+from envscaler_mcp.dialects.ids import IdMemory, IdSpelling
 from envscaler_mcp.dialects.paging import Page, Pages
 from envscaler_mcp.dialects.spelling import (
     ChoiceSpelling,
@@ -109,7 +109,7 @@ class ToolArguments:
             spoken |= pages.encode(arguments[OFFSET]) if OFFSET in arguments else pages.whole_page
         return spoken
 
-    def decode(self, spoken: Any, told: Told) -> tuple[dict[str, Any], Page | None]:
+    def decode(self, spoken: Any, memory: IdMemory) -> tuple[dict[str, Any], Page | None]:
         """The canonical arguments, and the page that is asked for; UnusableError where they are no call."""
         wrong = self._check(spoken)
         if wrong is not None:
@@ -123,7 +123,7 @@ class ToolArguments:
             argument = by_spoken.get(name)
             if argument is not None:
                 try:
-                    arguments[argument.name] = None if value is None else argument.spelling.decode(value, told)
+                    arguments[argument.name] = None if value is None else argument.spelling.decode(value, memory)
                 except UnreadableError as cause:
                     raise UnusableError(f"{name}{cause}", missing=cause.missing) from None
         if not self.paged:
@@ -164,8 +164,8 @@ class ToolArguments:
         ids = self._speech.ids
         noun = re.sub(r"_ids?$", "", name).replace("_", " ")
 
-        def decode(value: Any, told: Told) -> str:
-            canonical = told.canonical(value)
+        def decode(value: Any, memory: IdMemory) -> str:
+            canonical = memory.canonical(value)
             if canonical is None:
                 raise UnreadableError(f": there is no {noun} {value!r}.", missing=True)
             return canonical
@@ -178,7 +178,7 @@ class ToolArguments:
         return Spelling(
             {**schema, "items": items.schema},
             lambda values: [items.encode(value) for value in values],
-            lambda values, told: [items.decode(value, told) for value in values],
+            lambda values, memory: [items.decode(value, memory) for value in values],
             items.hint,
         )
 
@@ -193,9 +193,9 @@ class ToolArguments:
         def encode(value: Mapping[str, Any]) -> dict[str, Any]:
             return {spoken[n]: None if v is None else fields[n].encode(v) for n, v in value.items()}
 
-        def decode(value: Mapping[str, Any], told: Told) -> dict[str, Any]:
+        def decode(value: Mapping[str, Any], memory: IdMemory) -> dict[str, Any]:
             names = {back[word]: v for word, v in value.items()}
-            return {n: None if v is None else fields[n].decode(v, told) for n, v in names.items()}
+            return {n: None if v is None else fields[n].decode(v, memory) for n, v in names.items()}
 
         hints = " ".join(f"{spoken[name]}: {field.hint}" for name, field in fields.items() if field.hint)
         made = {

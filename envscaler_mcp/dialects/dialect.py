@@ -12,7 +12,7 @@ from envscaler_mcp.artifacts import Call, Environment, Tool
 from envscaler_mcp.dialects.arguments import Speech, UnusableError
 from envscaler_mcp.dialects.axes import Axes, DialectName, axes_of, drawn_number
 from envscaler_mcp.dialects.further import some_of
-from envscaler_mcp.dialects.ids import IdSpelling, Spelled, Told, TooMuchToldError, id_prefixes
+from envscaler_mcp.dialects.ids import IdMemory, IdSpelling, Spelled, TooMuchToldError, id_prefixes
 from envscaler_mcp.dialects.layouts import Layout, as_text
 from envscaler_mcp.dialects.paging import Page, Pages
 from envscaler_mcp.dialects.records import Show, ShownRecords
@@ -68,21 +68,21 @@ class Dialect:
         """The tools as they are offered."""
         return self._toolset.tools
 
-    def memory(self) -> Told:
+    def memory(self) -> IdMemory:
         """What is known of a world that nothing was told of."""
-        return Told()
+        return IdMemory()
 
     def encode(self, call: Call) -> Call:
         """A canonical call as it is spoken: it asks for as many rows. ValueError where no page begins at its offset."""
         tool, arguments = self._toolset.encode(call.tool, call.arguments)
         return Call(tool=tool, arguments=arguments)
 
-    def tell(self, canonical: str, told: Told) -> Spelled:
+    def tell(self, canonical: str, memory: IdMemory) -> Spelled:
         """The spelling of an id, which may be used in calls from now on."""
-        spelled: Spelled = self._speech.ids.tell(canonical, told)
+        spelled: Spelled = self._speech.ids.tell(canonical, memory)
         return spelled
 
-    def call(self, name: str, arguments: Any, told: Told) -> Meant | SpokenOutcome:
+    def call(self, name: str, arguments: Any, memory: IdMemory) -> Meant | SpokenOutcome:
         """The call that is meant, or what is answered where no world is asked."""
         further = self._toolset.further.get(name)
         try:
@@ -93,24 +93,24 @@ class Dialect:
                     raise UnusableError(wrong)
                 return self._saying("done", self._layout.record(tool.answer(arguments)))
             operation, given = self._toolset.meant(name, arguments)
-            canonical, page = operation.arguments.decode(given, told)
+            canonical, page = operation.arguments.decode(given, memory)
         except UnusableError as cause:
             return self._refusing("refused" if cause.missing else "invalid", str(cause), missing=cause.missing)
         return Meant(operation.tool.name, canonical, operation, page)
 
-    def answer(self, meant: Meant, outcome: Outcome, told: Told) -> SpokenOutcome:
+    def answer(self, meant: Meant, outcome: Outcome, memory: IdMemory) -> SpokenOutcome:
         """What the agent reads of an outcome."""
         try:
-            answer = self._answer(meant, outcome, told)
+            answer = self._answer(meant, outcome, memory)
         except TooMuchToldError as cause:
             answer = self._saying(outcome.kind, self._refusals.body("limited", str(cause)))
         except _OTHER_SHAPE:
-            answer = self._undescribed(outcome, told)
+            answer = self._undescribed(outcome, memory)
         answer.meant = meant
         return answer
 
     def speak(
-        self, world: World, memory: Told, tool: str, arguments: Mapping[str, Any], key: str | None
+        self, world: World, memory: IdMemory, tool: str, arguments: Mapping[str, Any], key: str | None
     ) -> SpokenOutcome:
         """What came of a spoken call in a world."""
         meant = self.call(tool, arguments, memory)
@@ -118,51 +118,51 @@ class Dialect:
             return meant
         return self.answer(meant, world.call(meant.tool, meant.arguments, key), memory)
 
-    def _answer(self, meant: Meant, outcome: Outcome, told: Told) -> SpokenOutcome:
+    def _answer(self, meant: Meant, outcome: Outcome, memory: IdMemory) -> SpokenOutcome:
         payload = json.loads(outcome.text)
         if outcome.kind != "done":
-            return self._not_done(meant, outcome, str(payload.get("error", "")), told)
+            return self._not_done(meant, outcome, str(payload.get("error", "")), memory)
         if meant.operation.tool.effect == "writes":
-            return self._saying("done", self._layout.done(self._said(meant.tool, payload, told)))
+            return self._saying("done", self._layout.done(self._said(meant.tool, payload, memory)))
         data = payload.get("data")
         rows = self._rows[meant.tool]
         if rows is None:
-            return self._saying("done", self._layout.record(self._data[meant.tool](data, told)))
+            return self._saying("done", self._layout.record(self._data[meant.tool](data, memory)))
         entry, kind, show = rows
         listed, total, page = data[entry], data["total"], meant.page
         if page is not None:
             listed = listed[: page.size]
-            about = self._speech.pages.told(page, total, len(listed))
+            about = self._speech.pages.about(page, total, len(listed))
         else:
             about = {"total": total}
-        shown = [show(row, told) for row in listed]
+        shown = [show(row, memory) for row in listed]
         return self._saying("done", self._layout.rows(kind, shown, about, self._heads[meant.tool]))
 
-    def _undescribed(self, outcome: Outcome, told: Told) -> SpokenOutcome:
+    def _undescribed(self, outcome: Outcome, memory: IdMemory) -> SpokenOutcome:
         """An answer that is not what the card says: unread code may answer anything."""
         try:
-            body = self._layout.record(self._any(json.loads(outcome.text), told))
+            body = self._layout.record(self._any(json.loads(outcome.text), memory))
         except (*_OTHER_SHAPE, TooMuchToldError):
             body = self._refusals.body("limited", "The answer cannot be shown.")
         return self._saying(outcome.kind, body)
 
-    def _said(self, tool: str, payload: Mapping[str, Any], told: Told) -> dict[str, Any]:
+    def _said(self, tool: str, payload: Mapping[str, Any], memory: IdMemory) -> dict[str, Any]:
         """What a change answers."""
-        ids = self._data[tool](payload["data"], told) if "data" in payload else {}
+        ids = self._data[tool](payload["data"], memory) if "data" in payload else {}
         match self.axes.changes:
             case "message":
-                message = self._speech.ids.tell_in(str(payload.get("message", "")), told)
+                message = self._speech.ids.tell_in(str(payload.get("message", "")), memory)
                 return {self._layout.word("message"): message, **ids}
             case "ids":
                 return ids or {self._layout.word("status"): "done"}
             case "bare":
                 return dict(ids)
 
-    def _not_done(self, meant: Meant, outcome: Outcome, sentence: str, told: Told) -> SpokenOutcome:
+    def _not_done(self, meant: Meant, outcome: Outcome, sentence: str, memory: IdMemory) -> SpokenOutcome:
         own = meant.operation.spoken
         # Sentences of the world's own begin with the name of the tool.
         said = own + sentence.removeprefix(meant.tool) if sentence.startswith(meant.tool) else sentence
-        said = self._speech.ids.tell_in(said, told)
+        said = self._speech.ids.tell_in(said, memory)
         if outcome.kind == "failed":
             # What comes of a defect is told in the same words everywhere: verdicts read them.
             return SpokenOutcome("failed", Outcome.saying("failed", said).text)

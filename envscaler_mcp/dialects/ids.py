@@ -27,7 +27,7 @@ class TooMuchToldError(WorldError):
     """A world has told as many ids as it can remember."""
 
 
-class Told:
+class IdMemory:
     """The ids that an agent was told in one world, in the order of telling."""
 
     __slots__ = ("_of", "_spelled")
@@ -60,9 +60,9 @@ class Told:
             _, canonical = self._of.popitem()
             del self._spelled[canonical]
 
-    def copy(self) -> Told:
+    def copy(self) -> IdMemory:
         """The same for a world of its own."""
-        twin = Told()
+        twin = IdMemory()
         twin._of, twin._spelled = self._of.copy(), self._spelled.copy()
         return twin
 
@@ -87,28 +87,28 @@ class IdSpelling:
             spelled = self._cache[canonical] = self._make(self._key, canonical)
         return spelled
 
-    def tell(self, canonical: Any, told: Told) -> Any:
+    def tell(self, canonical: Any, memory: IdMemory) -> Any:
         """The spelling, which the agent has been told from now on."""
         if type(canonical) is not str:
             return canonical
-        known = told.spelling(canonical)
+        known = memory.spelling(canonical)
         if known is not None:
             return known
         spelled = self.spell(canonical)
-        told.tell(canonical, spelled)
+        memory.tell(canonical, spelled)
         return spelled
 
-    def tell_if_id(self, value: str, told: Told) -> Spelled:
+    def tell_if_id(self, value: str, memory: IdMemory) -> Spelled:
         """The spelling of a text that is an id, and any other text as it is."""
         # Nearly every text is told apart by its last letters.
         if value[-1:].isdigit() and self._is_id(value):
-            spelled: Spelled = self.tell(value, told)
+            spelled: Spelled = self.tell(value, memory)
             return spelled
         return value
 
-    def tell_in(self, sentence: str, told: Told) -> str:
+    def tell_in(self, sentence: str, memory: IdMemory) -> str:
         """A sentence with every id in it spelled."""
-        return self._in_text.sub(lambda match: str(self.tell(match[0], told)), sentence)
+        return self._in_text.sub(lambda match: str(self.tell(match[0], memory)), sentence)
 
 
 def id_prefixes(environment: Environment) -> frozenset[str]:

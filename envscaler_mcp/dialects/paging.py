@@ -104,7 +104,7 @@ class Pages:
             raise UnreadableError(f"{self.where} is not one that an answer held.")
         return offset
 
-    def told(self, page: Page, total: int, shown: int) -> dict[str, Any]:
+    def about(self, page: Page, total: int, shown: int) -> dict[str, Any]:
         """What an answer says of its page."""
         after = page.offset + shown
         more = after < total and shown > 0

@@ -7,11 +7,11 @@ from typing import Any
 
 from envscaler_mcp.artifacts import Environment
 from envscaler_mcp.dialects.arguments import Speech, is_id_name
-from envscaler_mcp.dialects.ids import Told
+from envscaler_mcp.dialects.ids import IdMemory
 from envscaler_mcp.dialects.spelling import Schema, is_moment, say_moment
 from envscaler_mcp.serving.shapes import AnswerShapes
 
-Show = Callable[[Any, Told], Any]
+Show = Callable[[Any, IdMemory], Any]
 """A canonical value as an agent reads it; ids in it are told from then on."""
 
 
@@ -52,7 +52,7 @@ class ShownRecords:
         kind = kinds[0] if isinstance(kinds, list) else kinds
         if kind == "array":
             item = self.show(name, schema.get("items", {}))
-            return lambda values, told: None if values is None else [item(value, told) for value in values]
+            return lambda values, memory: None if values is None else [item(value, memory) for value in values]
         if kind == "object" and "properties" in schema:
             return self._object(schema["properties"])
         if kind == "string":
@@ -64,12 +64,12 @@ class ShownRecords:
         fields = [(name, spoken[name], self.show(name, schema)) for name, schema in properties.items()]
         plain = all(show is _same for _, _, show in fields)
         if plain:
-            return lambda value, _told: None if value is None else {word: value[name] for name, word, _ in fields}
+            return lambda value, _memory: None if value is None else {word: value[name] for name, word, _ in fields}
 
-        def show(value: Any, told: Told) -> Any:
+        def show(value: Any, memory: IdMemory) -> Any:
             if value is None:
                 return None
-            return {word: field(value[name], told) for name, word, field in fields}
+            return {word: field(value[name], memory) for name, word, field in fields}
 
         return show
 
@@ -78,7 +78,7 @@ class ShownRecords:
             return self._speech.ids.tell
         if "enum" in schema:
             choices = self._speech.choices
-            return lambda value, _told: choices.show(value)
+            return lambda value, _memory: choices.show(value)
         return self._words
 
     @property
@@ -87,24 +87,24 @@ class ShownRecords:
         style, ids = self._speech.axes.dates, self._speech.ids
         native = style == "iso"
 
-        def show(value: Any, told: Told) -> Any:
+        def show(value: Any, memory: IdMemory) -> Any:
             if type(value) is not str or not value[-1:].isdigit():
                 return value
             if not native and is_moment(value):
                 return say_moment(value, style)
-            return ids.tell_if_id(value, told)
+            return ids.tell_if_id(value, memory)
 
         return show
 
-    def anything(self, value: Any, told: Told) -> Any:
+    def anything(self, value: Any, memory: IdMemory) -> Any:
         """A value of which the card says nothing."""
         names = self._speech.names
         if type(value) is dict:
-            return {names.key(name): self.anything(inner, told) for name, inner in value.items()}
+            return {names.key(name): self.anything(inner, memory) for name, inner in value.items()}
         if type(value) is list:
-            return [self.anything(inner, told) for inner in value]
-        return self._words(value, told)
+            return [self.anything(inner, memory) for inner in value]
+        return self._words(value, memory)
 
 
-def _same(value: Any, _told: Told) -> Any:
+def _same(value: Any, _memory: IdMemory) -> Any:
     return value

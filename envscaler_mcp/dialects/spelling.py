@@ -10,7 +10,7 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from envscaler_mcp.dialects.axes import Choices, Dates
-from envscaler_mcp.dialects.ids import Told
+from envscaler_mcp.dialects.ids import IdMemory
 
 Schema = dict[str, Any]
 
@@ -31,7 +31,7 @@ class Spelling:
     schema: Schema
     encode: Callable[[Any], Any]
     """From the canonical value."""
-    decode: Callable[[Any, Told], Any]
+    decode: Callable[[Any, IdMemory], Any]
     """Back; UnreadableError where it means nothing. None stands for itself before either is asked."""
     hint: str = ""
     """What must be said of it, however few words the dialect makes."""
@@ -41,7 +41,7 @@ class Spelling:
 
 def as_it_is(schema: Schema) -> Spelling:
     """Values that are spelled as they are."""
-    return Spelling(schema, lambda value: value, lambda value, _told: value)
+    return Spelling(schema, lambda value: value, lambda value, _memory: value)
 
 
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
@@ -97,7 +97,7 @@ def moments(style: Dates, *, minute: bool) -> Spelling:
     if style == "iso":
         return as_it_is({"type": "string", "format": "date-time" if minute else "date"})
 
-    def decode(value: Any, _told: Told) -> str:
+    def decode(value: Any, _memory: IdMemory) -> str:
         text = _read_moment(value, style, minute=minute)
         if text is None or not _exists(text):
             raise UnreadableError(f" must be a real {'date and time' if minute else 'date'}, written as {how}.")
@@ -138,7 +138,7 @@ def cents(schema: Schema, style: str) -> Spelling:
     if style == "parts":
         return _money_parts(low, high)
 
-    def decode(value: str, _told: Told) -> int:
+    def decode(value: str, _memory: IdMemory) -> int:
         try:
             amount = Decimal(value) * 100 if _DECIMAL.fullmatch(value) else None
         except InvalidOperation:
@@ -212,7 +212,7 @@ class ChoiceSpelling:
         return Spelling(
             {"type": "integer" if self.numbers else "string", "enum": spelled},
             self.spell,
-            lambda value, _told: back[value],
+            lambda value, _memory: back[value],
             f"{meaning}." if self.numbers else "",
         )
 

@@ -70,13 +70,13 @@ def ids_in(value: Any) -> set[str]:
 
 
 def expect_both_ways(dialect: Dialect, call: Call) -> None:
-    told = dialect.memory()
+    memory = dialect.memory()
     spoken = dialect.encode(call)
     for canonical in ids_in(call.arguments):
-        dialect.tell(canonical, told)
+        dialect.tell(canonical, memory)
     tool = next(tool for tool in dialect.tools() if tool.name == spoken.tool)
     assert compile_arguments(tool.input_schema)(spoken.arguments) is None
-    meant = dialect.call(spoken.tool, spoken.arguments, told)
+    meant = dialect.call(spoken.tool, spoken.arguments, memory)
     assert isinstance(meant, Meant), meant
     assert (meant.tool, meant.arguments) == (call.tool, call.arguments)
 
@@ -137,9 +137,9 @@ def test_two_worlds_never_share_an_id(seed: DialectName) -> None:
     seen: dict[Any, str] = {}
     for environment in ALL:
         dialect = dialect_of(environment, seed)
-        told = dialect.memory()
+        memory = dialect.memory()
         for canonical in ids_of(environment):
-            spelled = dialect.tell(canonical, told)
+            spelled = dialect.tell(canonical, memory)
             assert spelled not in seen, (environment, seen[spelled], spelled)
             seen[spelled] = environment
 
