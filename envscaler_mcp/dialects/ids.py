@@ -20,6 +20,8 @@ Spelled = str | int
 MOST_TOLD = 200_000
 """Ids that one world remembers to have told."""
 _MOST_CACHED = 20_000
+_MOST_PREFIXES = 200
+"""Each is looked for in every sentence."""
 _INTEGERS = 10**14
 
 
@@ -115,7 +117,10 @@ def id_prefixes(environment: Environment) -> frozenset[str]:
     """What the ids of an environment begin with, as its card tells it."""
     prefixes = {match for tool in environment.tools for match in _SUCH_AS.findall(str(tool.input_schema))}
     names = () if environment.answers is None else environment.answers.records
-    return frozenset(prefixes | {prefix for name in names for prefix in _prefixes_of(name)})
+    prefixes |= {prefix for name in names for prefix in _prefixes_of(name)}
+    if len(prefixes) > _MOST_PREFIXES:
+        raise WorldError(f"{environment.id!r} has no dialects: it names more than {_MOST_PREFIXES} kinds of records.")
+    return frozenset(prefixes)
 
 
 _SUCH_AS = re.compile(r"such as ([A-Z][A-Z0-9-]*)-[0-9]{5}\b")

@@ -13,7 +13,7 @@ from typing import Any, Protocol, Self
 
 from envscaler_mcp.artifacts import Environment, StateDiff
 from envscaler_mcp.serving.local_world import LocalWorld
-from envscaler_mcp.serving.outcome import Kind, Outcome
+from envscaler_mcp.serving.outcome import Kind, Outcome, encode
 from envscaler_mcp.serving.world import World
 
 
@@ -53,6 +53,12 @@ class SpokenOutcome(Outcome):
         return self._body if isinstance(self._body, dict) else None
 
     @property
+    def wire(self) -> str:
+        """The structured content as JSON; nothing where there is none."""
+        body = self.structured
+        return "" if body is None else encode(body)
+
+    @property
     def is_error(self) -> bool:
         """Whether the protocol says that the call did not do what was asked."""
         return self.kind != "done" and not self.in_band
@@ -79,10 +85,46 @@ class Interface(Protocol):
     def memory(self) -> Memory:
         """What is remembered of a world that nothing was told of."""
 
+    def call(self, name: str, arguments: Any, memory: Any) -> MeantCall | SpokenOutcome:
+        """The call that is meant, or what is answered where no world is asked."""
+
+    def answer(self, meant: Any, outcome: Outcome, memory: Any) -> SpokenOutcome:
+        """What is read of an outcome."""
+
     def speak(
         self, world: World, memory: Any, tool: str, arguments: Mapping[str, Any], key: str | None
     ) -> SpokenOutcome:
         """What came of a spoken call."""
+
+
+class Speaker:
+    """An interface in use beside a world, for who reaches that world in its own words, too."""
+
+    def __init__(self, interface: Interface, memory: Memory | None = None) -> None:
+        self.interface = interface
+        self.memory = interface.memory() if memory is None else memory
+        self._marks: dict[int, int] = {}
+
+    def meant(self, tool: str, arguments: Any) -> MeantCall | SpokenOutcome:
+        """The call that is meant, or what is answered where no world is asked."""
+        return self.interface.call(tool, arguments, self.memory)
+
+    def answer(self, meant: MeantCall, outcome: Outcome) -> SpokenOutcome:
+        """What is read of an outcome."""
+        return self.interface.answer(meant, outcome, self.memory)
+
+    def mark(self, snapshot: int) -> None:
+        """A snapshot of the world is here."""
+        self._marks[snapshot] = len(self.memory)
+
+    def restore(self, snapshot: int) -> None:
+        """The world is as at the snapshot: what was told since was not told any more."""
+        self.memory.forget_since(self._marks[snapshot])
+        self._marks = {mark: length for mark, length in self._marks.items() if mark <= snapshot}
+
+    def fork(self) -> Speaker:
+        """The same beside a fork of the world."""
+        return Speaker(self.interface, self.memory.copy())
 
 
 class SpokenWorld:
@@ -91,8 +133,7 @@ class SpokenWorld:
     def __init__(self, world: World, interface: Interface, memory: Memory | None = None) -> None:
         self.behind = world
         self.interface = interface
-        self._memory = interface.memory() if memory is None else memory
-        self._marks: dict[int, int] = {}
+        self._speaker = Speaker(interface, memory)
         self._reached = True
 
     @property
@@ -102,7 +143,7 @@ class SpokenWorld:
 
     def call(self, tool: str, arguments: Mapping[str, Any], key: str | None = None) -> Outcome:
         """What came of the spoken call."""
-        outcome = self.interface.speak(self.behind, self._memory, tool, arguments, key)
+        outcome = self.interface.speak(self.behind, self._speaker.memory, tool, arguments, key)
         self._reached = outcome.meant is not None
         return outcome
 
@@ -125,18 +166,17 @@ class SpokenWorld:
     def snapshot(self) -> int:
         """A mark to come back to."""
         mark = self.behind.snapshot()
-        self._marks[mark] = len(self._memory)
+        self._speaker.mark(mark)
         return mark
 
     def restore(self, snapshot: int) -> None:
         """Be as at the snapshot: what was told since was not told any more."""
         self.behind.restore(snapshot)
-        self._memory.forget_since(self._marks[snapshot])
-        self._marks = {mark: length for mark, length in self._marks.items() if mark <= snapshot}
+        self._speaker.restore(snapshot)
 
     def fork(self) -> SpokenWorld:
         """A second world that continues from here, to which the same was told."""
-        return SpokenWorld(self.behind.fork(), self.interface, self._memory.copy())
+        return SpokenWorld(self.behind.fork(), self.interface, self._speaker.memory.copy())
 
     def set_clock(self, now: str) -> None:
         """Let it be this minute."""

@@ -95,6 +95,10 @@ class ServerControlPlane(ControlPlane[OwnedWorld]):
             raise WorldError(
                 "A single server opens one world at a time, at a task of its own and without a lease; use a farm for more."
             )
+        if order.dialect is not None:
+            raise WorldError(
+                "A single server speaks what it was started with; use a farm to choose a dialect for each world."
+            )
         start = order.scenario, order.state, order.seed, order.prompts
         return WorldCards(worlds=(self.card(await self.replace(*start)),))
 
