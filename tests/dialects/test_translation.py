@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from envscaler_mcp.artifacts import Call, Environment, Tool
@@ -18,6 +18,8 @@ from envscaler_mcp.serving.spoken_world import SpokenOutcome
 from envscaler_mcp.serving.validation import compile_arguments
 from tests.dialects.shipped import ALL, ID, SAMPLE, code_of, dialect_of, ids_of, scenarios_of, spoken_world_at
 
+SLOW = [HealthCheck.too_slow]
+"""Cards are read while examples are made."""
 NAMES = st.builds(DialectName, st.integers(0, 10**9 - 1), st.booleans())
 DAYS = st.dates().map(lambda day: day.isoformat())
 MINUTES = st.datetimes().map(lambda moment: moment.isoformat()[:16])
@@ -82,7 +84,7 @@ def expect_both_ways(dialect: Dialect, call: Call) -> None:
 
 
 @given(st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60, deadline=None, suppress_health_check=SLOW)
 def test_what_was_spoken_means_the_call_that_it_was_made_of(data: st.DataObject) -> None:
     environment = code_of(data.draw(st.sampled_from(ALL))).environment
     dialect = Dialect(environment, data.draw(NAMES))
@@ -94,7 +96,7 @@ def test_what_was_spoken_means_the_call_that_it_was_made_of(data: st.DataObject)
 @pytest.mark.parametrize("environment", ALL)
 def test_every_tool_of_every_world_is_spoken_both_ways(environment: str) -> None:
     @given(st.data())
-    @settings(max_examples=20, deadline=None)
+    @settings(max_examples=20, deadline=None, suppress_health_check=SLOW)
     def holds(data: st.DataObject) -> None:
         card = code_of(environment).environment
         dialect = Dialect(card, data.draw(NAMES))
@@ -105,7 +107,7 @@ def test_every_tool_of_every_world_is_spoken_both_ways(environment: str) -> None
 
 
 @given(st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60, deadline=None, suppress_health_check=SLOW)
 def test_an_id_that_was_never_told_is_refused_and_reaches_no_world(data: st.DataObject) -> None:
     environment = code_of(data.draw(st.sampled_from(ALL))).environment
     dialect = Dialect(environment, data.draw(NAMES))
@@ -121,7 +123,7 @@ def test_an_id_that_was_never_told_is_refused_and_reaches_no_world(data: st.Data
 @given(
     NAMES, st.sampled_from(ALL), st.recursive(st.none() | st.booleans() | st.integers() | st.text(max_size=5), st.lists)
 )
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50, deadline=None, suppress_health_check=SLOW)
 def test_whatever_is_sent_is_answered(name: DialectName, environment: str, value: Any) -> None:
     dialect = dialect_of(environment, name)
     for tool in dialect.tools()[:3]:
@@ -171,7 +173,7 @@ def canonical_words(environment: Environment) -> set[str]:
 
 
 @given(st.data())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40, deadline=None, suppress_health_check=SLOW)
 def test_no_canonical_id_or_name_is_read_by_an_agent(data: st.DataObject) -> None:
     environment = data.draw(st.sampled_from(SAMPLE))
     card = code_of(environment).environment

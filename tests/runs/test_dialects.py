@@ -113,3 +113,15 @@ def test_a_dialect_in_a_worker_says_the_same() -> None:
             answers.append(session.world.call(spoken.tool, spoken.arguments).text)
             session.close()
     assert answers[0] == answers[1]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [("--dialect", "klingon"), ("--dialect", "3", "--via", "http"), ("--dialect", "random", "--engine", "ray")],
+)
+def test_what_cannot_be_spoken_is_wrong_use(tmp_path: Path, options: tuple[str, ...]) -> None:
+    words = ["run", "--agent", "oracle", "--env", WORLDS[0], "--out", str(tmp_path / "run"), *options]
+    result = CliRunner().invoke(app, words)
+    assert result.exit_code == 2, result.output
+    assert "--dialect" in result.output
+    assert not (tmp_path / "run").exists()
