@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from envscaler_mcp.artifacts.canonical import canonical_json, digest_of
 from envscaler_mcp.artifacts.members import MOST_BYTES, read_member_text
+from envscaler_mcp.artifacts.mistakes import first_mistake
 from envscaler_mcp.errors import ArtifactError, escaped_line
 from envscaler_mcp.plain_files import read_named_file, replacing
 
@@ -69,9 +70,7 @@ class Artifact(Part):
         try:
             return cls.model_validate_json(text)
         except ValidationError as cause:
-            first = cause.errors()[0]
-            where = ".".join(str(step) for step in first["loc"]) or "the document"
-            said = escaped_line(f"{where}: {first['msg']}")
+            said = escaped_line(first_mistake(cause, "the document: "))
             raise ArtifactError(f"{name} is not a {cls.__name__}: {said}") from cause
 
     @classmethod

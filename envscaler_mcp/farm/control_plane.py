@@ -177,8 +177,12 @@ class FarmControlPlane(ControlPlane[HostedWorld]):
                 await self._next_turn()
         if not self._for_peers:
             for answer in await self.siblings.ask_all(PREFIX):
-                cards += answer["worlds"]
+                cards += map(self.card_from_elsewhere, answer["worlds"])
         return {"worlds": sorted(cards, key=lambda card: (card["environment"], card["name"]))}
+
+    def card_from_elsewhere(self, card: dict[str, Any]) -> dict[str, Any]:
+        """What is listed of a world of another process of the farm."""
+        return card
 
     async def _next_turn(self) -> None:
         """Let an order that does many things go on when it is its token's turn."""

@@ -60,13 +60,21 @@ class IdempotentRequests:
             if first[1].done():
                 answers.pop(key, None)
             raise
-        if answer.status_code >= 500:
-            answers.pop(key, None)
-        self._forget_oldest(answers)
-        return answer
+        else:
+            # What was refused changed nothing, and takes no place of what was done.
+            if answer.status_code >= 400:
+                answers.pop(key, None)
+            return answer
+        finally:
+            self._forget_oldest(holder, answers)
 
-    def _forget_oldest(self, answers: _Answers) -> None:
-        """Keep to the bounds on bytes; where all tokens hold too much, the one that holds most makes room."""
+    def _forget_oldest(self, holder: str, answers: _Answers) -> None:
+        """Keep to the bounds; where all tokens hold too many bytes, the one that holds most makes room."""
+        digest = _digest(holder)
+        if not answers and self._by_token.get(digest) is answers:
+            del self._by_token[digest]
+        if len(self._by_token) > KEPT_TOKENS:
+            del self._by_token[next(iter(self._by_token))]
         sizes = _sizes(answers)
         while sum(sizes.values()) > KEPT_BYTES and len(sizes) > 1:
             _forget_first(answers, sizes)
@@ -74,14 +82,16 @@ class IdempotentRequests:
         while sum(sum(sizes.values()) for _, sizes in by_token) > ALL_KEPT_BYTES:
             _forget_first(*max(by_token, key=lambda pair: sum(pair[1].values())))
 
-    def _answers_of(self, token: str) -> _Answers:
-        digest = hashlib.sha256(token.encode()).digest()
+    def _answers_of(self, holder: str) -> _Answers:
+        digest = _digest(holder)
         answers = self._by_token.pop(digest, {})
         # The token that was used last stands last.
         self._by_token[digest] = answers
-        if len(self._by_token) > KEPT_TOKENS:
-            del self._by_token[next(iter(self._by_token))]
         return answers
+
+
+def _digest(holder: str) -> bytes:
+    return hashlib.sha256(holder.encode()).digest()
 
 
 def _forget_first(answers: _Answers, sizes: dict[str, int]) -> None:

@@ -21,6 +21,7 @@ from starlette.routing import BaseRoute, Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from envscaler_mcp import __version__
+from envscaler_mcp.artifacts.mistakes import first_mistake
 from envscaler_mcp.errors import EnvScalerError, WorldError
 from envscaler_mcp.farm import openenv_documents as documents
 from envscaler_mcp.farm.access import audit, token_in
@@ -32,7 +33,7 @@ from envscaler_mcp.farm.open_connections import most_connections
 from envscaler_mcp.farm.peers import Siblings
 from envscaler_mcp.farm.verdicts import HOLDER
 from envscaler_mcp.farm.worlds import FullError, Worlds
-from envscaler_mcp.serving.control.bodies import first_mistake, read_json
+from envscaler_mcp.serving.control.bodies import read_json
 from envscaler_mcp.serving.outcome import encode
 
 if TYPE_CHECKING:

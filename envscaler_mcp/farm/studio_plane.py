@@ -256,13 +256,14 @@ class ReaderPlane(StudioPlane):
     def _may_show(self, task: Scenario) -> bool:
         return task.split == "train"
 
-    async def _do_list(self, request: Request) -> dict[str, Any]:  # noqa: ARG002 - all routes get it
-        cards: list[dict[str, Any]] = [self.card(world).model_dump() for world in self._worlds]
-        for answer in await self.siblings.ask_all(schemas.PREFIX):
-            cards += [{**card, "name": self._door.alias(card["name"]), "url": ""} for card in answer["worlds"]]
+    def card_from_elsewhere(self, card: dict[str, Any]) -> dict[str, Any]:
+        """A world of another process of the farm as readers see it."""
+        return {**card, "name": self._door.alias(card["name"]), "url": ""}
+
+    async def _do_list(self, request: Request) -> dict[str, Any]:
         only = _VISITOR.get().world
-        shown = [card for card in cards if only in ("", card["name"])]
-        return {"worlds": sorted(shown, key=lambda card: (card["environment"], card["name"]))}
+        cards = (await super()._do_list(request))["worlds"]
+        return {"worlds": [card for card in cards if only in ("", card["name"])]}
 
 
 _VISITOR: ContextVar[Visitor] = ContextVar("visitor")

@@ -23,6 +23,7 @@ from pydantic import ValidationError
 
 from envscaler_mcp.artifacts import FreshTask, Scenario, State, canonical_json
 from envscaler_mcp.artifacts.fresh_task import TaskBatch, TaskStream
+from envscaler_mcp.artifacts.mistakes import first_mistake
 from envscaler_mcp.errors import ArtifactError, escaped_line
 from envscaler_mcp.plain_files import PlainFolder, write_all
 
@@ -343,9 +344,7 @@ def _line_at(file: BinaryIO, place: int, path: Path) -> dict[str, Any]:
 
 
 def _misfit(path: Path, what: str, cause: ValidationError) -> ArtifactError:
-    first = cause.errors()[0]
-    where = ".".join(str(step) for step in first["loc"]) or "the document"
-    said = escaped_line(f"{where}: {first['msg']}")
+    said = escaped_line(first_mistake(cause, "the document: "))
     return ArtifactError(f"{path}: {what} is not as it should be: {said}")
 
 

@@ -127,7 +127,11 @@ def _parsed(line: bytes | TooLongError) -> types.JSONRPCMessage | None:
             return _error(None, types.INVALID_REQUEST, "Invalid request")
         return message
     except ValidationError as cause:
-        if cause.errors(include_url=False, include_input=False)[0]["type"] == "json_invalid":
+        # What is no JSON is one mistake; what is may have as many as it has values, and they are only listed all together.
+        if (
+            cause.error_count() == 1
+            and cause.errors(include_url=False, include_input=False)[0]["type"] == "json_invalid"
+        ):
             return _error(None, types.PARSE_ERROR, "Parse error")
         return _error(None, types.INVALID_REQUEST, "Invalid request")
 

@@ -272,6 +272,27 @@ async def test_a_token_has_its_keys_however_it_is_written_and_pushes_out_no_othe
     assert done == ["mine", "theirs"]
 
 
+async def test_orders_that_are_refused_push_out_no_answer() -> None:
+    requests, done = IdempotentRequests(), list[str]()
+
+    async def ask(token: str, key: str, status: int) -> int:
+        async def do() -> Response:
+            done.append(key)
+            return Response(status_code=status)
+
+        request = Request({"type": "http", "headers": [(b"idempotency-key", key.encode())]})
+        return (await requests.answer(request, holder_of(token), b"order", do)).status_code
+
+    await ask("quiet", "mine", 201)
+    for number in range(2 * idempotency.KEPT_TOKENS):
+        await ask(f"loud{number}", "refused", 404)
+    for number in range(2 * idempotency.KEPT_KEYS):
+        await ask("quiet", f"refused{number}", 422)
+    done.clear()
+    assert await ask("quiet", "mine", 201) == 201
+    assert not done
+
+
 async def test_places_go_to_the_holder_with_the_fewest() -> None:
     places, served = verdicts.Places(), list[str]()
     release = asyncio.Event()

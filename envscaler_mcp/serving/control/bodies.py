@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, TypeVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from envscaler_mcp.errors import WorldError
 
@@ -17,8 +17,6 @@ _SHORT = 16 * 1024
 """Bytes of a body that cannot hold many values."""
 _RECORDS = ("task", "state", "content")
 """Where an order for worlds has them, and the data of a message that resets a session."""
-_MOST_LISTED = 100
-"""Mistakes of which the first is looked for; the validator lists all of them before one can be seen."""
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -65,12 +63,3 @@ def _records(value: Any) -> dict[str, Any]:
     for name in _RECORDS:
         part = part.get(name) if isinstance(part, dict) else None
     return part if isinstance(part, dict) else {}
-
-
-def first_mistake(cause: ValidationError, what: str = "") -> str:
-    """The first mistake in a sentence, after where it is or, at the top, what it is in."""
-    if cause.error_count() > _MOST_LISTED:
-        return f"{what}{cause.error_count():,} of its values are wrong or have no place here."
-    first = cause.errors(include_url=False, include_input=False, include_context=False)[0]
-    where = ".".join(str(part) for part in first["loc"])
-    return f"{where + ': ' if where else what}{first['msg']}"

@@ -15,8 +15,9 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from envscaler_mcp.artifacts import StateDiff, Verdict
+from envscaler_mcp.artifacts.mistakes import first_mistake
 from envscaler_mcp.errors import UnreadableStateError, WorldError
-from envscaler_mcp.serving.control.bodies import first_mistake, read_order
+from envscaler_mcp.serving.control.bodies import read_order
 from envscaler_mcp.serving.control.schemas import (
     ControlOperation,
     Done,
