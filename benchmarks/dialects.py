@@ -25,10 +25,14 @@ def measure(scale: Scale) -> list[Figure]:
     taken = [_of(place, DialectName(number), scale) for place in places(scale.environments) for number in range(many)]
     native, spoken = mean(one[0] for one in taken), mean(one[1] for one in taken)
     added = sorted(one[1] - one[0] for one in taken)
-    note = f"by environment and dialect: the middle {median(added) * 1e6:.1f}, the slowest {added[-1] * 1e6:.1f} µs"
+    note = (
+        f"a dialect adds {mean(added) * 1e6:.1f} µs; by environment and dialect the middle {median(added) * 1e6:.1f}, "
+        f"the most {added[-1] * 1e6:.1f}"
+    )
+    peer = Peer("the same call, native", native * 1e6)
+    # Thirty microseconds more than the call itself.
     return [
-        Figure("a call in a dialect, in process", spoken * 1e6, "µs", Peer("the same call, native", native * 1e6)),
-        Figure("what the dialect adds", mean(added) * 1e6, "µs", None, Budget("at most", 30), note),
+        Figure("a call in a dialect, in process", spoken * 1e6, "µs", peer, Budget("at most", native * 1e6 + 30), note)
     ]
 
 
