@@ -141,9 +141,10 @@ def _models(ctx: typer.Context, options: BenchOptions) -> dict[str, PricedEndpoi
 
 
 def _tell(plan: RunPlan, tally: Tally, options: BenchOptions) -> None:
-    from envscaler_mcp.cli.summary import disturbed, print_summary, summary_of
+    from envscaler_mcp.cli.summary import print_summary
     from envscaler_mcp.cli.voices import cost_sentence
     from envscaler_mcp.runs.models import spent_in
+    from envscaler_mcp.viewer.summary import disturbed, summary_of
 
     spent = spent_in(options.out)
     if options.as_json:

@@ -9,6 +9,7 @@ import tempfile
 from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -40,6 +41,8 @@ def play_episode(ctx: typer.Context, options: PlayOptions) -> None:
     import anyio
 
     from envscaler_mcp.episode.agents import agent_named
+    from envscaler_mcp.episode.human import EnterKey
+    from envscaler_mcp.episode.pacing import paced
     from envscaler_mcp.episode.users import user_named
     from envscaler_mcp.runs import WorldHome, open_models, run_episodes
     from envscaler_mcp.runs.plan import ExternalServer, LocalServer, plan_episode
@@ -49,6 +52,7 @@ def play_episode(ctx: typer.Context, options: PlayOptions) -> None:
 
     if options.out is not None and options.out.is_file():
         raise typer.BadParameter(f"{str(options.out)!r} is a file; name a folder", param_hint="--out")
+    _check_pace(options)
     tasks = None if options.tasks is None else TaskFile.at(options.tasks)
     servers = _servers(ctx, options.servers, options.scenarios, tasks)
     if not (options.task or options.scenarios):
@@ -65,6 +69,10 @@ def play_episode(ctx: typer.Context, options: PlayOptions) -> None:
         async def play() -> Tally:
             async with open_models(plan, folder, models.get("agent"), models.get("user")) as (agents, users):
                 _, make_agent = agent_named(config.agent, agents)
+                if options.step or options.pace:
+                    make_agent = paced(
+                        make_agent, EnterKey().wait if options.step else partial(anyio.sleep, options.pace)
+                    )
                 make_user = user_named(plan.user, users)[1] if plan.user else None
                 return await run_episodes(
                     home, plan, make_agent, folder, 1, lambda *_: None, None, make_user, external, watch
@@ -78,6 +86,13 @@ def play_episode(ctx: typer.Context, options: PlayOptions) -> None:
         scenarios = [server.scenario for server in servers if isinstance(server, LocalServer) and server.scenario]
         checks = [check for scenario in scenarios for check in scenario.checks]
         _tell(trajectory_of(record.read()), checks, options.out, options.as_json)
+
+
+def _check_pace(options: PlayOptions) -> None:
+    if options.step and options.pace:
+        raise typer.BadParameter("wait for Enter or for seconds, not for both", param_hint="--step")
+    if (options.step or options.pace) and options.agent == PERSON:
+        raise typer.BadParameter("you play the agent, and set the pace", param_hint="--agent")
 
 
 def _config(options: PlayOptions) -> RunConfig:

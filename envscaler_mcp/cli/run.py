@@ -201,9 +201,10 @@ def _tell_otherwise(home: WorldHome, plan: RunPlan) -> None:
 
 
 def _tell(plan: RunPlan, tally: Tally, out: Path, as_json: bool) -> None:
-    from envscaler_mcp.cli.summary import disturbed, print_summary, summary_of
+    from envscaler_mcp.cli.summary import print_summary
     from envscaler_mcp.cli.voices import cost_sentence
     from envscaler_mcp.runs.models import spent_in
+    from envscaler_mcp.viewer.summary import disturbed, summary_of
 
     spent = spent_in(out)
     if as_json:

@@ -44,9 +44,10 @@ def show_run(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Show which episodes are done, their rewards, and what is missing; exit 1 if an episode failed through no fault of its agent."""
-    from envscaler_mcp.cli.summary import disturbed, print_attempts, print_gaps, print_summary, summary_of
+    from envscaler_mcp.cli.summary import print_attempts, print_gaps, print_summary
     from envscaler_mcp.scoring.run_folder import read_run
     from envscaler_mcp.viewer.choosing import chosen
+    from envscaler_mcp.viewer.summary import disturbed, summary_of
 
     plan, tally, damaged = read_run(folder)
     listed = failed or owner is not None or bool(env)

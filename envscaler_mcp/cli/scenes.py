@@ -22,7 +22,6 @@ from mcp import Client
 
 from envscaler_mcp.artifacts import Environment, StateDiff
 from envscaler_mcp.cli.printing import Styled, print_diff, print_table, progress_bar, say
-from envscaler_mcp.cli.summary import disturbed
 from envscaler_mcp.episode.agents import agent_named
 from envscaler_mcp.errors import EnvScalerError, RegistryError
 from envscaler_mcp.home import read_home
@@ -36,6 +35,7 @@ from envscaler_mcp.registry import read_registry
 from envscaler_mcp.runs import RunConfig, WorldHome, plan_run, run_episodes
 from envscaler_mcp.settings import Settings
 from envscaler_mcp.trust import load_code
+from envscaler_mcp.viewer.summary import disturbed
 
 NEXT = (
     ("which worlds there are", "list"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -16,8 +17,11 @@ from envscaler_mcp.config.choices import StudioScope
 if TYPE_CHECKING:
     from envscaler_mcp.farm.studio_agents import StudioModel
 
+BUILDER = (sys.executable, "-P", "-X", "utf8", "-m", "envscaler_mcp.pipeline.builder_process")
+"""The program that builds blueprints, one in each process of it."""
 MODEL_SECONDS = 120.0
 """How long is waited for an answer of the model."""
+_EVERY = ("0.0.0.0", "::", "")  # noqa: S104 - refused
 app = typer.Typer(add_completion=False)
 
 
@@ -25,6 +29,13 @@ app = typer.Typer(add_completion=False)
 def studio(
     ctx: typer.Context,
     environment: Annotated[str, typer.Argument(help="Open it at this environment. Default: the gallery.")] = "",
+    host: Annotated[
+        str,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Listen at this address of this machine, so that others in its network can join classes. Default: this machine only.",
+        ),
+    ] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="The port; 0 means any free port.", min=0, max=65535)] = 0,
     browser: Annotated[bool, typer.Option(help="Start a browser; else only the address is printed.")] = True,
     scope: Annotated[
@@ -36,24 +47,40 @@ def studio(
     budget: Annotated[
         float | None, typer.Option(help="At most so many dollars for the model; needs its price.", min=0)
     ] = None,
+    runs: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="A folder of run folders to show, or one of them. Default: `runs` in the home, where it is.",
+            exists=True,
+            file_okay=False,
+        ),
+    ] = None,
     processes: Annotated[int, typer.Option(help="How many processes serve.", min=1)] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="Print the address as JSON.")] = False,
 ) -> None:
     import webbrowser
 
+    from envscaler_mcp.farm.builds import BuilderHome
     from envscaler_mcp.farm.front_end import FarmConfig
     from envscaler_mcp.farm.studio_door import code_for
     from envscaler_mcp.farm.supervisor import Supervisor
     from envscaler_mcp.farm.tokens import kept_secret
-    from envscaler_mcp.serving.sockets import listen, listen_privately, url_of
+    from envscaler_mcp.launch.opening import WrongUseError
+    from envscaler_mcp.serving.sockets import is_loopback, listen, listen_privately, url_of
 
+    if host in _EVERY:
+        raise WrongUseError(f"{host!r} is no address that visitors could type; name one of this machine's.")
+    others = not is_loopback(host)
     home = home_of(ctx)
     if environment:
         environment = entry_of(ctx, environment).id
-    secret = kept_secret(settings_of(ctx).farm_secret)
+    settings = settings_of(ctx)
+    secret = kept_secret(settings.farm_secret)
     with (
         tempfile.TemporaryDirectory(prefix="envscaler-studio-") as folder,
-        listen("127.0.0.1", port, None) as agents,
+        # The farm's own secret makes the tokens.
+        listen(host, port, "secret" if others else None) as agents,
         listen_privately(str(Path(folder) / "control.sock")) as owners,
     ):
         url = url_of(agents)
@@ -63,7 +90,11 @@ def studio(
             registry_written=registry_written(home),
             secret=secret,
             url=url,
+            isolation="auto" if others else "local",
+            open_to_others=others,
             studio=True,
+            builder=BuilderHome(BUILDER, settings.servers, settings.registry_file),
+            runs=_runs(ctx, runs),
             studio_model=_model(ctx, agent, None if budget is None else budget / processes) if agent else None,
         )
 
@@ -82,6 +113,12 @@ def studio(
 
         code = Supervisor(config, agents, owners, processes).run(ready)
     raise typer.Exit(code)
+
+
+def _runs(ctx: typer.Context, named: Path | None) -> Path | None:
+    """The folder of runs that is shown."""
+    folder = settings_of(ctx).home / "runs" if named is None else named
+    return folder.resolve() if folder.is_dir() else None
 
 
 def _model(ctx: typer.Context, agent: str, budget: float | None) -> StudioModel:

@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from statistics import mean
-from typing import Any
 
 from envscaler_mcp.artifacts.run import PlannedEpisode, RunPlan
 from envscaler_mcp.cli.printing import print_table, say
 from envscaler_mcp.html.visible import on_one_line
-from envscaler_mcp.scoring.pass_at_k import GROUPS, Group, grouped, passing
+from envscaler_mcp.scoring.pass_at_k import GROUPS, grouped, passing
 from envscaler_mcp.scoring.run_folder import Tally
 from envscaler_mcp.scoring.trajectory import Attempted
-from envscaler_mcp.viewer.choosing import attempts_of
+from envscaler_mcp.viewer.summary import attempts_among, disturbed, failures_of, gradings, mean_reward
 
 _SHOWN = 10
-
-
-def disturbed(tally: Tally) -> list[Attempted]:
-    """Episodes that failed for another reason than their agent."""
-    return [attempt for attempt in attempts_of(tally) if attempt.owner not in (None, "agent")]
 
 
 def print_summary(plan: RunPlan, tally: Tally) -> None:
@@ -44,9 +36,9 @@ def print_summary(plan: RunPlan, tally: Tally) -> None:
         say(on_one_line(f"{attempt.id}: {attempt.owner}: {attempt.reason}"), err=True)
     if len(others) > _SHOWN:
         say(f"… and {len(others) - _SHOWN} more.", err=True)
-    gradings = _gradings(tally)
-    if len(gradings) > 1:
-        counts = ", ".join(f"{name or 'none'}: {count}" for name, count in gradings.items())
+    numbers = gradings(tally)
+    if len(numbers) > 1:
+        counts = ", ".join(f"{name or 'none'}: {count}" for name, count in numbers.items())
         say(f"Not all verdicts are by one grading ({counts}); `runs rescore` judges all of them by today's.", err=True)
 
 
@@ -77,70 +69,6 @@ def print_attempts(attempts: Sequence[Attempted]) -> None:
     say(f"{len(rows)} episodes.")
 
 
-def summary_of(plan: RunPlan, tally: Tally, listed: Sequence[Attempted] | None = None) -> dict[str, Any]:
-    """The same for programs; with a line for each episode, or for those that are to be listed."""
-    done = tally.done.values()
-    return {
-        "agent": plan.agent,
-        "via": plan.via,
-        "scoring": plan.scoring,
-        "rescored": plan.rescored,
-        "gradings": _gradings(tally),
-        "planned": len(plan.episodes),
-        "done": len(tally.done),
-        "solved": sum(attempt.solved for attempt in done),
-        "reward": _reward(list(done)),
-        "masked": sum(attempt.masked for attempt in done),
-        "failures": _failures([*done, *tally.failed.values()]),
-        "passing": [asdict(rate) for rate in passing(plan.episodes, tally.done)],
-        **{f"by_{group}": _by(group, plan, tally) for group in GROUPS},
-        "episodes": [
-            {
-                "id": attempt.id,
-                "environment": attempt.environment,
-                "reward": attempt.reward,
-                "solved": attempt.solved,
-                "owner": attempt.owner,
-                "reason": attempt.reason,
-                "grading": attempt.grading,
-                "steps": attempt.steps,
-                "ended": attempt.ended,
-                "attempts": tally.attempts[attempt.id],
-            }
-            for attempt in (attempts_of(tally) if listed is None else listed)
-        ],
-    }
-
-
-def _gradings(tally: Tally) -> dict[str, int]:
-    """How many of the verdicts that count were given under each number; those of one number are comparable."""
-    return dict(sorted(Counter(attempt.grading.rpartition("/")[2] for attempt in tally.done.values()).items()))
-
-
-def _by(group: Group, plan: RunPlan, tally: Tally) -> dict[str, Any]:
-    groups = sorted(grouped(plan.episodes, group).items())
-    return {name: _figures(planned, tally) for name, planned in groups}
-
-
-def _figures(planned: Sequence[PlannedEpisode], tally: Tally) -> dict[str, Any]:
-    done, failed = _attempts(planned, tally)
-    return {
-        "planned": len(planned),
-        "done": len(done),
-        "masked": sum(attempt.masked for attempt in done),
-        "solved": sum(attempt.solved for attempt in done),
-        "reward": _reward(done),
-        "failures": _failures([*done, *failed]),
-        "passing": [asdict(rate) for rate in passing(planned, tally.done)],
-    }
-
-
-def _attempts(planned: Sequence[PlannedEpisode], tally: Tally) -> tuple[list[Attempted], list[Attempted]]:
-    """Those that are done, and those that the machine kept from being played."""
-    done = [tally.done[episode.id] for episode in planned if episode.id in tally.done]
-    return done, [tally.failed[episode.id] for episode in planned if episode.id in tally.failed]
-
-
 def _print_passing(plan: RunPlan, tally: Tally) -> None:
     """Where tasks are played more than once: how surely they are solved, for all, and by kind where there are two."""
     overall = passing(plan.episodes, tally.done)
@@ -160,10 +88,10 @@ def _print_passing(plan: RunPlan, tally: Tally) -> None:
 
 def _passing_row(name: str, planned: Sequence[PlannedEpisode], tally: Tally, shown: Sequence[int]) -> list[str]:
     rates = {rate.k: rate for rate in passing(planned, tally.done)}
-    done, failed = _attempts(planned, tally)
+    done, failed = attempts_among(planned, tally)
     once = [f"{rates[k].at_least_once:.3f} of {rates[k].tasks}" if k in rates else "–" for k in shown]
     always = [f"{rates[k].every_time:.3f}" if k in rates else "–" for k in shown[1:]]
-    return [name, str(sum(rate.masked for rate in done)), *once, *always, _told(_failures([*done, *failed]))]
+    return [name, str(sum(rate.masked for rate in done)), *once, *always, _told(failures_of([*done, *failed]))]
 
 
 def _told(failures: Mapping[str, int]) -> str:
@@ -172,10 +100,10 @@ def _told(failures: Mapping[str, int]) -> str:
 
 def _row(environment: str | None, plan: RunPlan, tally: Tally) -> list[str]:
     planned = [episode for episode in plan.episodes if environment in (None, episode.environment)]
-    done, failed = _attempts(planned, tally)
-    failures = _failures([*done, *failed])
+    done, failed = attempts_among(planned, tally)
+    failures = failures_of([*done, *failed])
     agents = failures.pop("agent", 0)
-    reward = _reward(done)
+    reward = mean_reward(done)
     return [
         environment or "all",
         str(len(planned)),
@@ -187,14 +115,3 @@ def _row(environment: str | None, plan: RunPlan, tally: Tally) -> list[str]:
         str(agents),
         _told(failures),
     ]
-
-
-def _reward(done: Sequence[Attempted]) -> float | None:
-    """The mean over what is not masked: an episode that something else spoilt says nothing about the agent."""
-    counted = [attempt.reward for attempt in done if not attempt.masked]
-    return mean(counted) if counted else None
-
-
-def _failures(attempts: Sequence[Attempted]) -> dict[str, int]:
-    owners = [attempt.owner for attempt in attempts if attempt.owner is not None]
-    return {str(owner): owners.count(owner) for owner in owners}

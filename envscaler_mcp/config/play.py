@@ -49,6 +49,10 @@ class PlayOptions(EpisodeConfig):
         int, Field(ge=1), Flag("At most this many tokens from the agent's model in the episode.", panel=LIMITS)
     ] = MAX_TOKENS
     timeout: Annotated[float, Field(ge=0.001), Flag("Seconds to wait for an answer of a model.", panel=LIMITS)] = 120
+    pace: Annotated[
+        float, Field(ge=0, le=3_600), Flag("Wait so many seconds before each move of the agent.", panel=LIMITS)
+    ] = 0
+    step: Annotated[bool, Flag("Wait for Enter before each move of the agent.", panel=LIMITS)] = False
     out: Annotated[
         Path | None,
         Flag(

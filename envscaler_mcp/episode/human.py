@@ -182,6 +182,19 @@ async def _typed(prompt: str, completing: Completing) -> str | None:
             await anyio.sleep_forever()
 
 
+class EnterKey:
+    """Waits for Enter; for nothing any more after the end of the input, or after `done`."""
+
+    def __init__(self) -> None:
+        self._awaited = True
+
+    async def wait(self) -> None:
+        """Until it was typed."""
+        if self._awaited:
+            line = await _typed("Enter for the next move> ", lambda _: [DONE])
+            self._awaited = line is not None and line.strip() != DONE
+
+
 def _prompt(prompt: str) -> str:
     if sys.stdout.isatty():
         return prompt

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+from collections.abc import Sequence
 
 from starlette.requests import Request as AppRequest
 from starlette.responses import Response
@@ -11,6 +12,7 @@ from starlette.routing import Route
 from envscaler_mcp import __version__
 from envscaler_mcp.farm.access import Guards, holder_of
 from envscaler_mcp.farm.application import application, json_response
+from envscaler_mcp.farm.classes import PROCESS, is_for_first
 from envscaler_mcp.farm.connections import HandOver
 from envscaler_mcp.farm.control_plane import BATCHES, FarmControlPlane, world_in
 from envscaler_mcp.farm.fair_line import Party
@@ -35,10 +37,11 @@ class ControlService:
         figures: Figures,
         siblings: Siblings,
         guards: Guards,
+        more: Sequence[Route] = (),
         *,
         for_peers: bool = False,
     ) -> None:
-        """For its peers a process answers alone, whatever they ask."""
+        """For its peers a process answers alone, whatever they ask. `more` is answered beside the plane's own operations."""
         self._for_peers = for_peers
         self._share = share
         self._siblings = siblings
@@ -50,6 +53,7 @@ class ControlService:
             Route("/openapi.json", _openapi),
             *([Route(f"{BATCHES}/{{batch}}", plane.close_batch, methods=["DELETE"])] if for_peers else []),
             *plane.routes(),
+            *more,
             *openenv.routes(for_peers=for_peers),
         ]
         self.application = application(routes)
@@ -61,9 +65,10 @@ class ControlService:
             return refusal
         key = world_in(request.path) or session_in(request.path, request.query)
         key = key or request.headers.get("idempotency-key")
-        if self._for_peers or not self._siblings.others or key is None:
+        for_first = is_for_first(request.path)
+        if self._for_peers or not self._siblings.others or (key is None and not for_first):
             return None
-        owner = self._share.owner(key)
+        owner = PROCESS if for_first or key is None else self._share.owner(key)
         return None if owner == self._share.number else HandOver(owner)
 
     def party(self, request: Request) -> Party:

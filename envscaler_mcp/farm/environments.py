@@ -291,6 +291,18 @@ class Environments:
         """Whether there is an environment or a benchmark of that name."""
         return environment in self.entries or environment in self._benchmarks
 
+    def folder(self, environment: str) -> Path:
+        """Where the files of an environment lie."""
+        return self._servers / environment
+
+    def add(self, entry: RegistryEntry) -> None:
+        """Know an environment that was registered since the farm began, or registered anew; open worlds stay as they are."""
+        self.entries = {**self.entries, entry.id: entry}
+        self._failures.pop(entry.id, None)
+        ready = self._ready.pop(entry.id, None)
+        if ready is not None:
+            ready.close()
+
     def ready(self, environment: str) -> FarmEnvironment | None:
         """The environment of that id if it was read already; FolderError where its folder cannot be read."""
         ready = self._ready.get(environment)

@@ -9,6 +9,7 @@ import socket
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import anyio.to_thread
@@ -17,7 +18,11 @@ from envscaler_mcp.artifacts import Registry
 from envscaler_mcp.artifacts.run import Isolation
 from envscaler_mcp.farm.access import Guards
 from envscaler_mcp.farm.agent_routes import AgentService
+from envscaler_mcp.farm.build_plane import BuildPlane
+from envscaler_mcp.farm.builds import BuilderHome, Builds
 from envscaler_mcp.farm.catalogue import Catalogue
+from envscaler_mcp.farm.class_plane import ClassPlane, SeatPlane
+from envscaler_mcp.farm.classes import Classes
 from envscaler_mcp.farm.connections import Connections, Timeouts
 from envscaler_mcp.farm.control_plane import FarmControlPlane
 from envscaler_mcp.farm.control_routes import ControlService
@@ -29,8 +34,10 @@ from envscaler_mcp.farm.openenv_routes import OpenEnvRoutes
 from envscaler_mcp.farm.peers import Mailboxes, Plane, Siblings
 from envscaler_mcp.farm.studio_agents import StudioAgents, StudioModel, model_player
 from envscaler_mcp.farm.studio_door import Studio, StudioDoor
-from envscaler_mcp.farm.studio_plane import ReaderPlane, StudioPlane
+from envscaler_mcp.farm.studio_plane import ReaderPlane
+from envscaler_mcp.farm.studio_runs import RunReader, RunsPlane
 from envscaler_mcp.farm.tokens import token_for
+from envscaler_mcp.farm.train_plane import TrainPlane
 from envscaler_mcp.farm.verdicts import Verdicts
 from envscaler_mcp.farm.worlds import Caps, Share, Worlds
 from envscaler_mcp.grading.judging import judge
@@ -67,6 +74,10 @@ class FarmConfig:
     """Whether browsers are shown the studio at `/`."""
     studio_model: StudioModel | None = None
     """A model that may play there."""
+    builder: BuilderHome | None = None
+    """What builds blueprints for its owners, and where they are published."""
+    runs: Path | None = None
+    """The folder of run folders that are shown there."""
 
 
 class FrontEnd:
@@ -97,20 +108,33 @@ class FrontEnd:
         self.agents_of_studio = StudioAgents(config.studio_model)
         door = StudioDoor(config.secret, share, strangers, config.url, admits=config.studio)
         parts = self.worlds, self.siblings, config.url, self.verdicts, self.agents_of_studio, door
-        self.plane = plane = StudioPlane(*parts)
-        studio = Studio(door, plane.routes(), ReaderPlane(*parts).routes()) if config.studio else None
+        runs = RunReader(config.runs, config.servers)
+        self.plane = plane = RunsPlane(*parts, runs=runs)
+        classes = Classes(self.worlds)
+        self.class_plane = ClassPlane(classes, *parts)
+        visitors = SeatPlane(classes, *parts)
+        self.builds = Builds(config.builder)
+        more = [
+            *self.class_plane.routes(),
+            *BuildPlane(self.builds, *parts).routes(),
+            *TrainPlane(*parts, runs=runs).routes(),
+        ]
+        of_owners = [*plane.routes(), *more]
+        readers = ReaderPlane(*parts)
+        studio = Studio(door, of_owners, readers.routes(), visitors.routes(), visitors.join) if config.studio else None
         agents = AgentService(self.worlds, catalogue, figures, self.siblings, strangers, config.url, studio)
         self.agents = Connections(agents, config.timeouts, most_connections(config.connections))
         self.openenv = openenv = OpenEnvRoutes(self.worlds, self.siblings, plane.judged)
         # Requests to the control plane come from this machine, or through something that this machine trusts.
         own = Guards(config.secret, hosts=config.hosts)
-        owners = ControlService(share, plane, openenv, figures, self.siblings, own)
+        owners = ControlService(share, plane, openenv, figures, self.siblings, own, more)
         self.owners = Connections(owners, config.timeouts, most_connections(config.connections, of="owners"))
         # What the other processes ask has places of its own, which no owner takes, and answers that no owner can ask for.
         own_plane = FarmControlPlane(self.worlds, self.siblings, config.url, self.verdicts, for_peers=True)
         peers = ControlService(share, own_plane, openenv, figures, self.siblings, own, for_peers=True)
         self.peers = Connections(peers, config.timeouts, most_connections(config.connections, of="peers"))
         plane.turns, own_plane.turns = self.owners.turns, self.peers.turns
+        self.class_plane.turns = self.owners.turns
         self.worlds.memory.verdicts = self.verdicts
         self.worlds.memory.held_beside_worlds = lambda: environments.memory
         self.worlds.memory.held_for_clients = lambda: (
@@ -129,6 +153,7 @@ class FrontEnd:
 
     async def close(self) -> None:
         """End every world."""
+        self.builds.close()
         await self.worlds.close_all()
         self.verdicts.close()
         await anyio.to_thread.run_sync(self.worlds.environments.close)

@@ -19,7 +19,7 @@ from envscaler_mcp.farm.environments import FarmEnvironment, Start
 from envscaler_mcp.farm.held_bytes import HeldBytes
 from envscaler_mcp.farm.static_results import FixedAnswers, OfferedTasks
 from envscaler_mcp.farm.timeline import Caller, Timeline
-from envscaler_mcp.farm.watchers import JsonText, Watcher, Watchers, bounded
+from envscaler_mcp.farm.watchers import Watcher, Watchers
 from envscaler_mcp.farm.worker_calls import WorkerCalls
 from envscaler_mcp.sandbox.check_run import CheckRun
 from envscaler_mcp.sandbox.worker_world import WorkerWorld
@@ -31,6 +31,7 @@ from envscaler_mcp.serving.outcome import Outcome, ended
 from envscaler_mcp.serving.session import Session
 from envscaler_mcp.serving.spoken_world import MeantCall, Speaker
 from envscaler_mcp.serving.world_slot import WorldSlot
+from envscaler_mcp.studio.shortened import JsonText, bounded
 
 MOST_WAITING = 64
 """Calls that may wait for their turn in one world."""

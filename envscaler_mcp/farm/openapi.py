@@ -9,7 +9,12 @@ from pydantic.json_schema import models_json_schema
 
 from envscaler_mcp import __version__
 from envscaler_mcp.serving.control.schemas import ENVIRONMENTS, ControlOperation, ErrorAnswer
-from envscaler_mcp.studio.schemas import STUDIO_OPERATIONS
+from envscaler_mcp.studio.build_schemas import BUILD_OPERATIONS
+from envscaler_mcp.studio.class_schemas import CLASS_OPERATIONS
+from envscaler_mcp.studio.run_schemas import OWNER_OPERATIONS, RUNS
+from envscaler_mcp.studio.train_schemas import TRAIN_OPERATIONS
+
+_OPERATIONS = (*OWNER_OPERATIONS, *CLASS_OPERATIONS, *BUILD_OPERATIONS, *TRAIN_OPERATIONS)
 
 _REFUSALS = {
     "400": "The request is wrong.",
@@ -24,12 +29,12 @@ _REFERENCES = "#/components/schemas/{model}"
 def document() -> dict[str, Any]:
     """The whole document."""
     bodies = {
-        model for operation in STUDIO_OPERATIONS for model in (operation.takes, operation.gives) if model is not None
+        model for operation in _OPERATIONS for model in (operation.takes, operation.gives) if model is not None
     } | {ErrorAnswer}
     wanted = [(model, "validation") for model in sorted(bodies, key=lambda model: model.__name__)]
     _, schemas = models_json_schema(wanted, ref_template=_REFERENCES)  # type: ignore[arg-type]
     paths: dict[str, Any] = {}
-    for operation in STUDIO_OPERATIONS:
+    for operation in _OPERATIONS:
         paths.setdefault(operation.path, {})[operation.method.lower()] = _described(operation)
     return {
         "openapi": "3.1.0",
@@ -50,7 +55,7 @@ def document() -> dict[str, Any]:
 def _described(operation: ControlOperation) -> dict[str, Any]:
     parameters: list[dict[str, Any]] = [
         {"name": part, "in": "path", "required": True, "schema": {"type": "string"}}
-        for part in ("name", "environment")
+        for part in ("name", "environment", "class", "blueprint", "build", "run")
         if f"{{{part}}}" in operation.path
     ]
     if operation.does == "open":
@@ -76,8 +81,12 @@ def _described(operation: ControlOperation) -> dict[str, Any]:
 
 
 def _operation_id(operation: ControlOperation) -> str:
+    if operation in (*CLASS_OPERATIONS, *BUILD_OPERATIONS, *TRAIN_OPERATIONS):
+        return operation.does
     if operation.path.startswith(ENVIRONMENTS):
         return f"read_{operation.does}"
+    if operation.path.startswith(RUNS):
+        return operation.does
     return f"{operation.does}_world" if operation.does != "list" else "list_worlds"
 
 

@@ -12,7 +12,7 @@ import json
 import re
 import secrets
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from typing import Any, Literal
@@ -28,6 +28,7 @@ from envscaler_mcp.config.choices import StudioScope
 from envscaler_mcp.errors import WorldError
 from envscaler_mcp.farm.access import SESSION_KEY, Guards, audit, holder_of, token_in
 from envscaler_mcp.farm.application import json_response
+from envscaler_mcp.farm.classes import PROCESS, is_for_first
 from envscaler_mcp.farm.connections import HandOver
 from envscaler_mcp.farm.control_plane import world_in
 from envscaler_mcp.farm.http_messages import Answer, Request, error
@@ -45,6 +46,10 @@ _MOST_USED = 10_000
 _MOST_ALIASES = 32_768
 _ALIAS = re.compile(r"view-(\d{1,4})-([0-9a-f]{32})")
 _SCOPES: tuple[StudioScope, ...] = ("control", "read")
+SessionScope = Literal["control", "read", "seat"]
+"""What a session is good for; the last is that of a visitor of a class."""
+_SESSIONS: tuple[SessionScope, ...] = (*_SCOPES, "seat")
+JOIN = f"{pages.PREFIX}/join"
 
 
 def _signature(secret: bytes, what: str) -> str:
@@ -56,7 +61,7 @@ class _Claim:
     """What a signed text says."""
 
     kind: Literal["code", "session"]
-    scope: StudioScope
+    scope: SessionScope
     ends: int
     """When it is over."""
     sessions_end: int
@@ -64,7 +69,7 @@ class _Claim:
     holder: str
     """Whose token it came from."""
     world: str = ""
-    """The alias of the only world that it shows; all where there is none."""
+    """The alias of the only world that it shows, or the place of a visitor; all worlds where there is none."""
     number: str = field(default_factory=partial(secrets.token_urlsafe, 12))
     """Says which one it is, and opens nothing."""
 
@@ -86,7 +91,7 @@ def _claim_in(secret: bytes, kind: Literal["code", "session"], text: str) -> _Cl
     named, scope, ends, number, sessions_end, holder, world = claim.split(".")
     if named != kind or int(ends) <= time.time():
         return None
-    known = next(each for each in _SCOPES if each == scope)
+    known = next(each for each in _SESSIONS if each == scope)
     return _Claim(kind, known, int(ends), int(sessions_end), holder, world, number)
 
 
@@ -100,12 +105,12 @@ def code_for(secret: bytes, scope: StudioScope = "control", seconds: float = COD
 class Visitor:
     """Who sends a request to the studio's operations."""
 
-    scope: StudioScope
+    scope: SessionScope
     holder: str
     """What stands for the token, also where a session came of it."""
     seconds: float
     world: str = ""
-    """The alias of the only world that is shown."""
+    """The alias of the only world that is shown, or the place of a visitor of a class."""
 
 
 class StudioDoor:
@@ -121,6 +126,8 @@ class StudioDoor:
         self._secure = parts.scheme == "https"
         self.cookie = f"envscaler_studio_{parts.port or parts.scheme}"
         """Browsers send cookies to all ports of a host; studios at several ports have one each."""
+        self.seat_cookie = f"envscaler_seat_{parts.port or parts.scheme}"
+        """Of its own, so that a teacher may join the class in the same browser."""
         self._used: dict[str, float] = {}
         """Codes that were used, until they are over."""
         self.alias = lru_cache(_MOST_ALIASES)(self._alias)
@@ -140,6 +147,8 @@ class StudioDoor:
             return refusal
         if request.path.startswith(f"{LOGIN}/"):
             return self._elsewhere(self._share.owner(request.path.rpartition("/")[2]))
+        if request.path == JOIN:
+            return self._elsewhere(PROCESS)
         if not request.path.startswith(API):
             return None
         visitor = self.visitor(request.headers)
@@ -149,6 +158,8 @@ class StudioDoor:
         if visitor.scope == "read" and request.method not in ("GET", "HEAD"):
             audit("refused", request.peer, request.method, request.path, status=403, why="a reader")
             return error(403, "A reader's page changes nothing; log in with a token for control.")
+        if visitor.scope == "seat" or is_for_first(request.path):
+            return self._elsewhere(PROCESS)
         name = world_in(request.path)
         if name is None:
             return None
@@ -166,11 +177,13 @@ class StudioDoor:
             token = token_in(authorization)
             scope = self._scope_of_token(token)
             return None if scope is None else Visitor(scope, holder_of(token), seconds_left(token))
-        cookie = self._cookie_in(headers.get("cookie", ""))
-        claim = _claim_in(self._secret, "session", cookie)
-        if claim is None or not hmac.compare_digest(self._key(cookie).encode(), headers.get(SESSION_KEY, "").encode()):
-            return None
-        return Visitor(claim.scope, claim.holder, claim.ends - time.time(), claim.world)
+        key = headers.get(SESSION_KEY, "").encode()
+        for name in (self.cookie, self.seat_cookie):
+            cookie = _cookie_in(headers.get("cookie", ""), name)
+            claim = _claim_in(self._secret, "session", cookie)
+            if claim is not None and hmac.compare_digest(self._key(cookie).encode(), key):
+                return Visitor(claim.scope, claim.holder, claim.ends - time.time(), claim.world)
+        return None
 
     def reader_code(self, sharer: Visitor, world: str, seconds: float) -> str:
         """A code that opens one session of a reader, for one world and for no longer than the sharer may be here."""
@@ -178,12 +191,6 @@ class StudioDoor:
         last = now + int(min(SESSION_SECONDS, sharer.seconds))
         claim = _Claim("code", "read", int(now + seconds), last, sharer.holder, self.alias(world))
         return claim.signed(self._secret)
-
-    def _cookie_in(self, cookies: str) -> str:
-        """The studio's cookie; nothing where there is none, or several."""
-        parts = [part.strip().partition("=") for part in cookies.split(";")]
-        values = [value for name, _, value in parts if name == self.cookie]
-        return values[0] if len(values) == 1 else ""
 
     def _scope_of_token(self, token: str) -> StudioScope | None:
         return next((scope for scope in _SCOPES if allows(self._secret, token, scope)), None)
@@ -215,35 +222,43 @@ class StudioDoor:
 
     async def _log_in_by_code(self, request: AppRequest) -> Response:
         now = time.time()
-        claim = _claim_in(self._secret, "code", await _field(request, "code"))
+        (code,) = await body_fields(request, "code")
+        claim = _claim_in(self._secret, "code", code)
         self._used = {used: end for used, end in self._used.items() if end > now}
         if claim is None or claim.number != request.path_params["number"] or claim.number in self._used:
-            return self._refused(request, "This code was used, or is over; start `envscaler studio` again.")
+            return self.refused(request, "This code was used, or is over; start `envscaler studio` again.")
         if len(self._used) >= _MOST_USED:
-            return self._refused(request, "Too many codes were used; wait a minute.")
+            return self.refused(request, "Too many codes were used; wait a minute.")
         if claim.sessions_end <= now:
-            return self._refused(request, "The token of the person who shared this is over.")
+            return self.refused(request, "The token of the person who shared this is over.")
         self._used[claim.number] = claim.ends
         return self._session(request, replace(claim, kind="session", ends=claim.sessions_end))
 
     async def _log_in_by_token(self, request: AppRequest) -> Response:
-        token = (await _field(request, "token")).strip()
+        (given,) = await body_fields(request, "token")
+        token = given.strip()
         scope = self._scope_of_token(token)
         if scope is None:
-            return self._refused(request, "This is no token for control or for reading that this farm knows.")
+            return self.refused(request, "This is no token for control or for reading that this farm knows.")
         ends = int(time.time() + min(SESSION_SECONDS, seconds_left(token)))
         return self._session(request, _Claim("session", scope, ends, ends, holder_of(token)))
 
-    def _refused(self, request: AppRequest, why: str) -> Response:
+    def refused(self, request: AppRequest, why: str) -> Response:
+        """The answer to a code or a token that opens nothing."""
         audit("refused", request.client, request.method, request.url.path, status=401, why=why)
         return json_response({"error": why}, 401)
+
+    def seat_session(self, request: AppRequest, seat: str, holder: str, seconds: float) -> Response:
+        """A session of a visitor of a class."""
+        ends = int(time.time() + seconds)
+        return self._session(request, _Claim("session", "seat", ends, ends, holder, seat))
 
     def _session(self, request: AppRequest, claim: _Claim) -> Response:
         audit("studio", request.client, request.method, request.url.path, scope=claim.scope)
         cookie, seconds = claim.signed(self._secret), int(claim.ends - time.time())
         made = json_response({"scope": claim.scope, "key": self._key(cookie), "seconds": seconds}, 201, _NOT_STORED)
         made.set_cookie(
-            self.cookie,
+            self.seat_cookie if claim.scope == "seat" else self.cookie,
             cookie,
             max_age=seconds,
             path=API,
@@ -266,6 +281,10 @@ class Studio:
     door: StudioDoor
     owners: Sequence[Route]
     readers: Sequence[Route]
+    visitors: Sequence[Route]
+    """For those of a class."""
+    join: Callable[[AppRequest], Awaitable[Response]]
+    """Gives a visitor a place in a class."""
 
     def routes(self, about: Callable[[AppRequest], Awaitable[Response]]) -> list[BaseRoute]:
         """All of it; programs that ask for `/` are answered by `about`. What no other route takes comes here."""
@@ -275,8 +294,20 @@ class Studio:
                 return pages.file_named("index.html", request)
             return await about(request)
 
-        operations = _ByScope(self.door, Router(self.owners), Router(self.readers))
-        return [Route("/", home), *self.door.routes(), Mount("", app=operations)]
+        by_scope: dict[SessionScope, Router] = {
+            "control": Router(self.owners),
+            "read": Router(self.readers),
+            "seat": Router(self.visitors),
+        }
+        joining = Route(JOIN, self.join, methods=["POST"])
+        return [Route("/", home), joining, *self.door.routes(), Mount("", app=_ByScope(self.door, by_scope))]
+
+
+def _cookie_in(cookies: str, wanted: str) -> str:
+    """The cookie of that name; nothing where there is none, or several."""
+    parts = [part.strip().partition("=") for part in cookies.split(";")]
+    values = [value for name, _, value in parts if name == wanted]
+    return values[0] if len(values) == 1 else ""
 
 
 async def _to_home(_: AppRequest) -> Response:
@@ -284,34 +315,35 @@ async def _to_home(_: AppRequest) -> Response:
 
 
 class _ByScope:
-    """Operations for owners, or for readers."""
+    """Operations for owners, for readers, or for visitors of a class."""
 
-    def __init__(self, door: StudioDoor, owners: Router, readers: Router) -> None:
+    def __init__(self, door: StudioDoor, routers: Mapping[SessionScope, Router]) -> None:
         self._door = door
-        self._owners = owners
-        self._readers = readers
+        self._routers = routers
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or not scope["path"].startswith(API):
-            await self._owners.not_found(scope, receive, send)
+            await self._routers["control"].not_found(scope, receive, send)
             return
         visitor = self._door.visitor(AppRequest(scope).headers)
         if visitor is None:
             raise HTTPException(401, "Log in to the studio, or send a token.")
-        await (self._owners if visitor.scope == "control" else self._readers)(scope, receive, send)
+        await self._routers[visitor.scope](scope, receive, send)
 
 
-async def _field(request: AppRequest, name: str) -> str:
+async def body_fields(request: AppRequest, *names: str) -> list[str]:
+    """The texts of these names in a small body."""
     body = bytearray()
     async for piece in request.stream():
         body += piece
         if len(body) > _MOST_BODY:
             raise HTTPException(413, f"A login has at most {_MOST_BODY} bytes.")
     try:
-        value = json.loads(bytes(body))[name]
-    except (ValueError, TypeError, KeyError):
-        raise WorldError(f"The body: a text {name!r} is needed.") from None
-    return value if isinstance(value, str) else ""
+        content = json.loads(bytes(body))
+        values = [content[name] for name in names]
+    except (ValueError, TypeError, KeyError, RecursionError):
+        raise WorldError(f"The body: texts are needed: {', '.join(names)}.") from None
+    return [value if isinstance(value, str) else "" for value in values]
 
 
 _NOT_STORED = {"cache-control": "no-store"}

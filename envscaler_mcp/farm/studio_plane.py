@@ -6,7 +6,7 @@ import asyncio
 import json
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
-from functools import cached_property, partial
+from functools import partial
 from typing import Any, ClassVar, TypeVar
 
 import anyio.to_thread
@@ -20,6 +20,7 @@ from envscaler_mcp.farm.control_plane import FarmControlPlane
 from envscaler_mcp.farm.hosted_world import HostedWorld
 from envscaler_mcp.farm.peers import Siblings
 from envscaler_mcp.farm.studio_agents import StudioAgents
+from envscaler_mcp.farm.studio_arena import arena_of
 from envscaler_mcp.farm.studio_door import StudioDoor, Visitor
 from envscaler_mcp.farm.timeline import Caller, Timeline
 from envscaler_mcp.farm.verdicts import HOLDER, Verdicts
@@ -30,8 +31,9 @@ from envscaler_mcp.serving.control.plane import NoWorldError
 from envscaler_mcp.serving.control.schemas import ControlOperation
 from envscaler_mcp.serving.outcome import Outcome, encode
 from envscaler_mcp.studio.forms import forms_of
+from envscaler_mcp.studio.qr import qr_code
+from envscaler_mcp.studio.run_schemas import VISITOR_OPERATIONS, ArenaAnswer
 from envscaler_mcp.studio.schemas import (
-    READER_OPERATIONS,
     STUDIO_OPERATIONS,
     AgentsAnswer,
     Author,
@@ -79,20 +81,25 @@ class StudioPlane(FarmControlPlane):
         super().__init__(worlds, siblings, url, verdicts)
         self._agents = agents
         self._door = door
+        self._indexed: tuple[Mapping[str, RegistryEntry], SearchIndex] | None = None
 
     def _holder(self, request: Request) -> str:
         """Whose request it is: of a token or a session that was checked."""
         visitor = self._door.visitor(request.headers)
         if visitor is None:
             raise HTTPException(401, "Log in to the studio, or send a token.")
-        _VISITOR.set(visitor)
+        VISITOR.set(visitor)
         return visitor.holder
 
     # Environments
 
-    @cached_property
+    @property
     def _index(self) -> SearchIndex:
-        return SearchIndex(tuple(self._worlds.environments.entries.values()))
+        # Others may be registered while the farm runs.
+        entries = self._worlds.environments.entries
+        if self._indexed is None or self._indexed[0] is not entries:
+            self._indexed = entries, SearchIndex(tuple(entries.values()))
+        return self._indexed[1]
 
     async def _do_catalogue(self, request: Request) -> CatalogueAnswer:
         search = request.query_params.get("search", "")
@@ -223,12 +230,20 @@ class StudioPlane(FarmControlPlane):
             await asyncio.sleep(0)
         return cards
 
+    async def _do_arena(self, world: HostedWorld) -> ArenaAnswer:
+        forks = [fork for fork in self._worlds if fork.parent == world.name and self._shows(fork)]
+        return await arena_of(forks, self._do_checks, self.shown_name)
+
+    def _shows(self, world: HostedWorld) -> bool:  # noqa: ARG002 - pages of readers may see only one
+        return True
+
     async def _do_share(self, world: HostedWorld) -> ShareAnswer:
         if not self._door.admits:
             raise WorldError("This farm shows no studio; start it with --studio.")
-        code = self._door.reader_code(_VISITOR.get(), world.name, SHARE_SECONDS)
+        code = self._door.reader_code(VISITOR.get(), world.name, SHARE_SECONDS)
         place = f"world/{self._door.alias(world.name)}/live"
-        return ShareAnswer(address=f"{self._url}/#code={code}&at={place}", seconds=SHARE_SECONDS)
+        address = f"{self._url}/#code={code}&at={place}"
+        return ShareAnswer(address=address, seconds=SHARE_SECONDS, qr=qr_code(address))
 
     async def _do_snippets(self, world: HostedWorld, order: CallOrder) -> SnippetsAnswer:
         return snippets(self.card(world).url, order.tool, order.arguments)
@@ -237,11 +252,11 @@ class StudioPlane(FarmControlPlane):
 class ReaderPlane(StudioPlane):
     """What a page of a reader is answered: nothing that changes a world, and no name by which one could be called."""
 
-    operations: ClassVar[Sequence[ControlOperation]] = READER_OPERATIONS
+    operations: ClassVar[Sequence[ControlOperation]] = VISITOR_OPERATIONS
 
     def world(self, name: str) -> HostedWorld:
         """The world of that alias; NoWorldError where there is none, or another is the only one that is shown."""
-        if _VISITOR.get().world not in ("", name):
+        if VISITOR.get().world not in ("", name):
             raise NoWorldError("This page shows another world, and only that.")
         return super().world(self._door.named(name, self._worlds))
 
@@ -256,17 +271,20 @@ class ReaderPlane(StudioPlane):
     def _may_show(self, task: Scenario) -> bool:
         return task.split == "train"
 
+    def _shows(self, world: HostedWorld) -> bool:
+        return VISITOR.get().world in ("", self._door.alias(world.name))
+
     def card_from_elsewhere(self, card: dict[str, Any]) -> dict[str, Any]:
         """A world of another process of the farm as readers see it."""
         return {**card, "name": self._door.alias(card["name"]), "url": ""}
 
     async def _do_list(self, request: Request) -> dict[str, Any]:
-        only = _VISITOR.get().world
+        only = VISITOR.get().world
         cards = (await super()._do_list(request))["worlds"]
         return {"worlds": [card for card in cards if only in ("", card["name"])]}
 
 
-_VISITOR: ContextVar[Visitor] = ContextVar("visitor")
+VISITOR: ContextVar[Visitor] = ContextVar("visitor")
 """Who sent the request that is being answered."""
 
 

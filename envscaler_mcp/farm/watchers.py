@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections import deque
 from collections.abc import Mapping
 from typing import Any
@@ -11,27 +10,17 @@ from typing import Any
 from envscaler_mcp.errors import EnvScalerError
 from envscaler_mcp.farm.held_bytes import HeldBytes
 from envscaler_mcp.serving.outcome import encode
-from envscaler_mcp.serving.plain_json import MAX_DEPTH, is_deeper
+from envscaler_mcp.studio.shortened import bounded
 
 MOST_WATCHERS = 8
 """Watchers of one world."""
 MAX_UNREAD = 256 * 1024
 """Bytes of events that may wait for a watcher before it is ended."""
-MAX_PART = 4 * 1024
-"""Characters of each part of an event, such as the arguments of a call."""
 MAX_EVENTS = 32 * 1024 * 1024
 """Bytes of events that may wait for the watchers of all worlds of a process."""
-MAX_DIFF = 64 * 1024
-"""Characters of what a call changed."""
 HEARTBEAT = 15.0
 _WATCHING = b": watching\n\n"
 _ALIVE = b": \n\n"
-
-
-class JsonText(str):
-    """A part of an event as JSON, which is read only where it is short."""
-
-    __slots__ = ()
 
 
 class TooManyWatchersError(EnvScalerError):
@@ -146,49 +135,6 @@ class Watchers:
 def _encoded(what: str, first: Mapping[str, Any], details: Mapping[str, Any]) -> bytes:
     content = {"event": what, **first, **bounded(details)}
     return b"event: %s\ndata: %s\n\n" % (what.encode(), encode(content).encode(errors="replace"))
-
-
-def bounded(details: Mapping[str, Any]) -> dict[str, Any]:
-    """Parts of an event; one that is too long is the beginning of its JSON, and `shortened` tells its length."""
-    content: dict[str, Any] = {}
-    shortened: dict[str, int] = {}
-    for name, value in details.items():
-        most = MAX_DIFF if name == "diff" else MAX_PART
-        text = str(value) if isinstance(value, JsonText) else _json(value)
-        short = text is not None and len(text) <= most
-        part = _parsed(value) if short and isinstance(value, JsonText) else value
-        if short and not is_deeper(part, MAX_DEPTH):
-            content[name] = part
-        else:
-            text = text or _loose_json(value)
-            content[name], shortened[name] = text[:MAX_PART], len(text)
-    if shortened:
-        content["shortened"] = shortened
-    return content
-
-
-def _parsed(text: str) -> Any:
-    # A worker whose code is hostile may say anything.
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return text
-
-
-def _json(value: Any) -> str | None:
-    """The text of a value; None where it has none."""
-    try:
-        return encode(value)
-    except (ValueError, RecursionError):
-        return None
-
-
-def _loose_json(value: Any) -> str:
-    """What can be shown of arguments that no JSON holds: numbers that are not finite, lists that are too deep."""
-    try:
-        return json.dumps(value, default=repr)
-    except (ValueError, RecursionError):
-        return ""
 
 
 _SLOW = "Too many events waited for this client, which reads slower than they come; watch again."

@@ -78,6 +78,22 @@ class ProvenScenarios:
     """By level, why there are fewer of it than were asked for."""
 
 
+class BuildListener:
+    """Hears how far a build is. This one does nothing with it."""
+
+    def compiled(self, made: Synthesized) -> None:
+        """The code is there."""
+
+    def grown(self, states: Sequence[State]) -> None:
+        """The start states are there."""
+
+    def proven(self, scenario: Scenario) -> None:
+        """Another task is made and proven."""
+
+    def short(self, level: Level, reason: str) -> None:
+        """No more tasks of this level can be made."""
+
+
 def blueprint_of(env_id: str) -> Path:
     """The file of a blueprint of the library."""
     files = blueprint_files()
@@ -91,11 +107,15 @@ def build(path: Path, many: int = SHIPPED) -> Built:
     return built_of(make(path.read_text(encoding="utf-8"), path.name, many))
 
 
-def make(text: str, name: str, many: int = SHIPPED) -> Making:
+def make(text: str, name: str, many: int = SHIPPED, listener: BuildListener | None = None) -> Making:
     """Everything that is made of a blueprint's text."""
+    listener = listener or BuildListener()
     made = synthesize(read_blueprint(text, name), tuple(STATES))
+    listener.compiled(made)
     states = grown_states(made)
-    proven = proven_scenarios(made, states, max(many, SHIPPED)) if made.blueprint.stories else ProvenScenarios()
+    listener.grown(states)
+    many = max(many, SHIPPED)
+    proven = proven_scenarios(made, states, many, listener) if made.blueprint.stories else ProvenScenarios()
     report = _admitted(made, states)
     return Making(text, made, tuple(states), proven.scenarios, report, proven.shipped, proven.short)
 
@@ -138,11 +158,14 @@ def task_maker(made: Synthesized) -> TaskMaker:
     return TaskMaker(made.model, made.speech, made.environment, code, SEED)
 
 
-def proven_scenarios(made: Synthesized, states: Sequence[State], many: int) -> ProvenScenarios:
+def proven_scenarios(
+    made: Synthesized, states: Sequence[State], many: int, listener: BuildListener | None = None
+) -> ProvenScenarios:
     """`many` scenarios, the start states in turn; the first ones are the same however many there are.
 
     Where no further scenario of a level can be made, there are fewer of it. GrowthError is raised where there is none at all.
     """
+    listener = listener or BuildListener()
     maker = task_maker(made)
     scenarios: list[Scenario] = []
     short: dict[str, str] = {}
@@ -155,7 +178,9 @@ def proven_scenarios(made: Synthesized, states: Sequence[State], many: int) -> P
             scenarios.append(maker.scenario(states[(number - 1) % len(states)], level, number))
         except GrowthError as reason:
             short[level] = str(reason)
+            listener.short(level, short[level])
             continue
+        listener.proven(scenarios[-1])
         shipped += number <= SHIPPED
     if not scenarios:
         raise GrowthError("; ".join(short.values()))

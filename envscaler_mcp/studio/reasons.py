@@ -11,6 +11,8 @@ from envscaler_mcp.language import read_blueprint
 from envscaler_mcp.language.text import split_top
 
 _VALUE = re.compile(r"\{[^{}]*\}")
+_UNKNOWN = re.compile(r"There is no [\w ]+ '.*'\.", re.DOTALL)
+"""What an id that no record has is answered with, before any condition is asked for."""
 
 
 class RefusalReasons:
@@ -27,7 +29,7 @@ class RefusalReasons:
 
     def condition(self, tool: str, sentence: object) -> str:
         """The test of the tool that is answered with this sentence where it fails; nothing where none is."""
-        if not isinstance(sentence, str):
+        if not isinstance(sentence, str) or _UNKNOWN.fullmatch(sentence):
             return ""
         return next((test for test, pieces in self._conditions.get(tool, ()) if _says(pieces, sentence)), "")
 

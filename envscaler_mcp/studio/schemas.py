@@ -251,6 +251,8 @@ class ShareAnswer(_Body):
     address: str
     seconds: int
     """How long it opens one."""
+    qr: tuple[str, ...] = ()
+    """The address as the rows of a QR code, `1` for dark."""
 
 
 def _on_world(method: str, does: str, about: str, takes: Any, gives: Any) -> ControlOperation:

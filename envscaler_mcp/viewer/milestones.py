@@ -63,6 +63,20 @@ def milestones(
     return tuple(marks), ""
 
 
+def state_after(
+    steps: Sequence[Step], initial: Mapping[str, Any], final_hash: str, count: int
+) -> tuple[dict[str, Any], int]:
+    """The state after so many steps, made again from what was recorded; and how many of them could be made again."""
+    reading = next((candidate for candidate in _READINGS if _leads(steps, initial, final_hash, candidate)), None)
+    state = dict(json_copy(initial))
+    for place, step in enumerate(steps[:count], 1):
+        try:
+            _change(state, step.diff, reading or _READINGS[0])
+        except (KeyError, TypeError, AttributeError):
+            return state, place - 1
+    return state, min(count, len(steps))
+
+
 def _leads(steps: Sequence[Step], initial: Mapping[str, Any], final_hash: str, gone: _Gone) -> bool:
     state = dict(json_copy(initial))
     try:

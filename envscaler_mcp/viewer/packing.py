@@ -44,9 +44,9 @@ def pack(episodes: Iterable[Reviewed]) -> Packed:
     tasks: dict[str, int] = {}
     waiting: list[str] = []
     for reviewed in episodes:
-        task = tasks.setdefault(_task(reviewed), len(tasks))
+        task = tasks.setdefault(task_of(reviewed), len(tasks))
         rows.append((*_row(reviewed), task, len(packets), len(waiting)))
-        waiting.append(_dumped(_details(reviewed)))
+        waiting.append(dumped_json(_details(reviewed)))
         if sum(map(len, waiting)) >= PACKET:
             packets.append(_packet(waiting))
             waiting = []
@@ -57,11 +57,11 @@ def pack(episodes: Iterable[Reviewed]) -> Packed:
 
 def plain_json(value: object) -> str:
     """JSON without a character that means something in HTML or JavaScript."""
-    text = _dumped(value)
+    text = dumped_json(value)
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
-def _dumped(value: object) -> str:
+def dumped_json(value: object) -> str:
     """JSON as browsers read it, which have no NaN and no Infinity: these become texts."""
     try:
         return json.dumps(value, separators=(",", ":"), allow_nan=False)
@@ -101,7 +101,8 @@ def _row(reviewed: Reviewed) -> tuple[Any, ...]:
     )
 
 
-def _task(reviewed: Reviewed) -> str:
+def task_of(reviewed: Reviewed) -> str:
+    """What was asked for, as the home has it or else as the agent heard it."""
     if reviewed.scenario:
         return reviewed.scenario.task
     return next(
@@ -115,14 +116,15 @@ def _details(reviewed: Reviewed) -> dict[str, Any]:
     return {
         **episode.model_dump(mode="json", exclude={"messages", "provenance", "schema_version", "steps"}),
         "turns": [_turn(turn, turned) for turn in turns_of(episode.steps)],
-        "opening": _opening(episode),
+        "opening": opening_of(episode),
         "checks": [check.model_dump(mode="json") for check in scenario.checks] if scenario else [],
         "unsure": reviewed.unsure,
         "unreadable": reviewed.unreadable,
     }
 
 
-def _opening(episode: Trajectory) -> list[dict[str, Any]]:
+def opening_of(episode: Trajectory) -> list[dict[str, Any]]:
+    """What the agent was told first, and asked to do."""
     return [message for message in episode.messages[:2] if message.get("role") in ("system", "user")]
 
 

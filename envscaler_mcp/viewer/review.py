@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, cast
 
-from envscaler_mcp.artifacts import Scenario, Trajectory, Verdict
+from envscaler_mcp.artifacts import Environment, Scenario, State, Trajectory, Verdict
 from envscaler_mcp.artifacts.names import is_environment_id
 from envscaler_mcp.errors import ArtifactError, EnvScalerError, RunError
 from envscaler_mcp.grading.verdicts import own_rule
@@ -16,9 +16,11 @@ from envscaler_mcp.launch.opening import Starts
 from envscaler_mcp.scoring.task_file import TaskFile
 from envscaler_mcp.scoring.trajectory import read_attempt, trajectory_of
 from envscaler_mcp.serving.code import EnvironmentCode
-from envscaler_mcp.serving.session import Judge
+from envscaler_mcp.serving.session import Judge, Session
 from envscaler_mcp.serving.tasks import TaskList
+from envscaler_mcp.studio.reasons import RefusalReasons, reasons_in
 from envscaler_mcp.trust import load_code
+from envscaler_mcp.trust.code import BLUEPRINT
 from envscaler_mcp.viewer.milestones import Milestone, milestones
 
 
@@ -65,6 +67,30 @@ class Review:
             return Reviewed(episode, scenario, *self._milestones(episode, scenario, place))
         except EnvScalerError as cause:
             return Reviewed(episode, scenario, unsure=str(cause))
+
+    def beside(self, episode: Trajectory, scenario: Scenario) -> Reviewed:
+        """An episode that was played just now, with the moments at which its checks turned."""
+        return Reviewed(episode, scenario, *self._milestones(episode, scenario, self._place_of(episode.environment)))
+
+    def card(self, environment: str) -> Environment:
+        """What is known about an environment of this home."""
+        return self._place_of(environment).code.environment
+
+    def reasons(self, environment: str) -> RefusalReasons:
+        """Why calls were refused there."""
+        return self._place_of(environment).reasons
+
+    def initial(self, scenario: Scenario) -> Mapping[str, Any]:
+        """The state that a task begins with."""
+        return self._place_of(scenario.environment).initial(scenario)
+
+    def session(self, scenario: Scenario) -> Session:
+        """A world at a task, which is its caller's to close."""
+        return self._place_of(scenario.environment).session(scenario)
+
+    def start(self, scenario: Scenario) -> State | None:
+        """Where a task begins that lies in no server folder."""
+        return None if self._fresh is None else self._fresh.state(scenario)
 
     def _place_of(self, environment: str) -> _Place:
         if self._place is None or self._place.environment != environment:
@@ -121,6 +147,16 @@ class _Place:
     @cached_property
     def _starts(self) -> Starts:
         return Starts(self._folder, self.code, start_of=None if self._fresh is None else self._fresh.state)
+
+    @cached_property
+    def reasons(self) -> RefusalReasons:
+        """Why calls are refused; a blueprint is only read where this installation compiled the code from it."""
+        rules = self.code.environment.rules
+        return reasons_in(self._folder / BLUEPRINT, rules) if self.code.trusted else RefusalReasons(rules)
+
+    def session(self, scenario: Scenario) -> Session:
+        """A world at a task."""
+        return self._starts.session(scenario)
 
     def scenario(self, episode: Trajectory) -> Scenario:
         if self._fresh is None:

@@ -19,7 +19,7 @@ from hypothesis import strategies as some
 
 from envscaler_mcp.artifacts import Call, Check, Conversation, Fact, Goal, Scenario, State, Verdict
 from envscaler_mcp.artifacts.episode import Scoring
-from envscaler_mcp.cli.summary import print_summary, summary_of
+from envscaler_mcp.cli.summary import print_summary
 from envscaler_mcp.episode import transcript
 from envscaler_mcp.episode.agent import Action, Briefing
 from envscaler_mcp.episode.transcript import TOO_LARGE
@@ -44,6 +44,7 @@ from envscaler_mcp.serving.outcome import Outcome, kind_of
 from envscaler_mcp.serving.plain_json import is_plain
 from envscaler_mcp.trust import load_code
 from envscaler_mcp.viewer.review import Review
+from envscaler_mcp.viewer.summary import summary_of
 from envscaler_mcp.viewer.writing import write_page
 from tests.adversary import desk
 from tests.adversary.published_runtime import Episode, built, played

@@ -10,7 +10,8 @@ import httpx2
 import pytest
 
 from envscaler_mcp.farm.held_bytes import HeldBytes
-from envscaler_mcp.farm.watchers import MAX_PART, MAX_UNREAD, MOST_WATCHERS, JsonText, Watchers
+from envscaler_mcp.farm.watchers import MAX_UNREAD, MOST_WATCHERS, Watchers
+from envscaler_mcp.studio.shortened import MAX_PART, JsonText
 from tests.adversary.farm_of_neighbours import Farm, farm_of
 from tests.farm.farms import ROOT
 from tests.farm.talking import events_so_far

@@ -362,3 +362,35 @@ def test_ctrl_c_ends_the_waiting_when_what_was_played_before_is_safe_and_leaves_
         assert "1 of 2 episodes are stored" in shown.seen
         assert "Stopped; every server that was started has ended." in shown.seen
         assert shown.settings() == shown.before
+
+
+def test_the_agents_moves_wait_for_enter_one_by_one(home: Path) -> None:
+    with screen(home, "play", "--scenario", "lending_library-001", "--agent", "oracle", "--step") as shown:
+        for number in range(1, 8):
+            assert f"{number - 1:3} call" in shown.until("Enter for the next move> ") or number == 1
+            assert f"{number:3} call" not in shown.seen
+            shown.type("\n")
+        shown.until("Enter for the next move> ")
+        shown.type("done\n")
+        shown.until("reward 1: solved")
+        assert shown.ended() == 0
+
+
+def test_after_done_the_moves_wait_no_more(home: Path) -> None:
+    words = ("play", "--scenario", "lending_library-001", "--agent", "oracle", "--step")
+    assert envscaler(home, *words, typed="\ndone\n").output.count("reward 1: solved") == 1
+    assert envscaler(home, *words, typed="").output.count("reward 1: solved") == 1
+
+
+def test_waiting_takes_no_time_of_the_episode(home: Path, tmp_path: Path) -> None:
+    words = ("play", "--scenario", "lending_library-001", "--agent", "oracle", "--max-seconds", "1")
+    paced = envscaler(home, *words, "--pace", "0.3", "--out", tmp_path)
+    assert paced.exit_code == 0, paced.output
+    (episode,) = read_trajectories(tmp_path)
+    # Eight moves, each of them after a wait.
+    assert (episode.ended, episode.verdict.solved) == ("completed", True)
+
+
+@pytest.mark.parametrize("words", [("--step", "--pace", "1"), ("--step", "--agent", "person"), ("--pace", "-1")])
+def test_a_pace_that_cannot_be_meant_is_wrong_use(home: Path, words: tuple[str, ...]) -> None:
+    assert envscaler(home, "play", "--scenario", "lending_library-001", "--agent", "oracle", *words).exit_code == 2

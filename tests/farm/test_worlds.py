@@ -257,7 +257,8 @@ async def test_the_document_of_the_control_plane_tells_of_every_route_and_of_ans
         name = opened["worlds"][0]["name"]
         told = {"/v1/worlds": opened}
         for path, operations in document["paths"].items():
-            if "get" in operations and not path.endswith("events"):
+            # This farm shows no runs; tests/studio/test_runs.py asks for them.
+            if "get" in operations and not path.endswith("events") and "{run}" not in path:
                 told[path] = (
                     await web.get(base + path.replace("{name}", name).replace("{environment}", ENVIRONMENT))
                 ).json()

@@ -7,6 +7,7 @@ import tempfile
 from pathlib import Path
 
 from tests.farm.farms import ROOT
+from tests.studio.runs import record_runs
 from tests.studio.test_in_browser import enter, open_task, press_button, studio_program
 from tests.viewer.chromium import Browser, browser
 
@@ -20,7 +21,7 @@ def main() -> None:
     with (
         tempfile.TemporaryDirectory() as folder,
         tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile,
-        studio_program(Path(folder), ROOT) as address,
+        studio_program(Path(folder), ROOT, "--runs", str(record_runs(Path(folder) / "runs"))) as address,
         browser(Path(profile)) as tab,
     ):
         enter(tab, address)
@@ -37,6 +38,11 @@ def main() -> None:
         tab.click("[data-table=stays]")
         tab.until("document.querySelector('table.records th[scope=row] .ref')")
         take(tab, "world")
+        tab.do("location.hash = '#/run/half'")
+        tab.until("document.querySelector('tr[data-episode] .failed')")
+        tab.do("document.querySelector('tr[data-episode]:has(.failed) a').click()")
+        tab.until("document.querySelector('.aside .lit, .aside .fresh')")
+        take(tab, "episode")
 
 
 def take(tab: Browser, name: str) -> None:

@@ -58,6 +58,16 @@ async def visitor(url: str, scope: StudioScope = "control") -> AsyncIterator[Vis
 
 
 @asynccontextmanager
+async def joined(url: str, address: str, name: str) -> AsyncIterator[Visitor]:
+    """The page of a visitor who has joined a class by its address."""
+    async with httpx2.AsyncClient(base_url=url, trust_env=False, timeout=60) as web:
+        answer = await web.post("/studio/join", json={"code": address.rpartition("/")[2], "name": name})
+        assert answer.status_code == 201, answer.text
+        web.headers[SESSION_KEY] = answer.json()["key"]
+        yield Visitor(web)
+
+
+@asynccontextmanager
 async def studio(**config: Any) -> AsyncIterator[tuple[Here, Visitor]]:
     """A farm with a studio in this process, and its owner's page."""
     async with farm_here(studio=True, **config) as farm, visitor(farm.url) as owner:

@@ -1,7 +1,8 @@
 // Requests to the farm that served this page. The session is a cookie that scripts cannot read, and a key that only pages
 // of this origin can.
 
-const STORE = "envscaler-studio";
+// A teacher may join the class in the same browser, so a visitor's session has a place of its own.
+const store = () => (/^#\/(seat|join)\b/.test(location.hash) ? "envscaler-seat" : "envscaler-studio");
 const HEADER = "X-Envscaler-Studio";
 
 export class Refusal extends Error {
@@ -13,7 +14,7 @@ export class Refusal extends Error {
 
 export function session() {
   try {
-    const stored = JSON.parse(localStorage.getItem(STORE));
+    const stored = JSON.parse(localStorage.getItem(store()));
     return stored && stored.until > Date.now() ? stored : null;
   } catch {
     return null;
@@ -21,20 +22,22 @@ export function session() {
 }
 
 export const isReader = () => session()?.scope === "read";
+export const isVisitor = () => session()?.scope === "seat";
 
 async function logIn(path, body) {
   const answer = await fetch(path, { method: "POST", body: JSON.stringify(body) });
   const content = await answer.json();
   if (!answer.ok) throw new Refusal(answer.status, content.error);
   const { scope, key, seconds } = content;
-  localStorage.setItem(STORE, JSON.stringify({ scope, key, until: Date.now() + seconds * 1000 }));
+  localStorage.setItem(store(), JSON.stringify({ scope, key, until: Date.now() + seconds * 1000 }));
 }
 
 export const logInByCode = (code) => logIn(`/studio/login/${code.split(".")[3] ?? ""}`, { code });
 export const logInByToken = (token) => logIn("/studio/login", { token });
+export const joinClass = (code, name) => logIn("/studio/join", { code, name });
 
 export async function logOut() {
-  localStorage.removeItem(STORE);
+  localStorage.removeItem(store());
   await fetch("/studio/logout", { method: "POST" });
 }
 
@@ -51,7 +54,7 @@ async function ask(method, path, body) {
   }
   const content = await answer.json().catch(() => ({ error: "The farm's answer cannot be read." }));
   if (answer.status === 401) {
-    localStorage.removeItem(STORE);
+    localStorage.removeItem(store());
     dispatchEvent(new Event("logged-out"));
   }
   if (!answer.ok) throw new Refusal(answer.status, content.error);

@@ -29,6 +29,15 @@ export function put(parent, ...children) {
   return parent;
 }
 
+const SVG = "http://www.w3.org/2000/svg";
+
+// The same for parts of pictures.
+export function svg(tag, attributes, ...children) {
+  const made = document.createElementNS(SVG, tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  return put(made, ...children);
+}
+
 export function fill(parent, ...children) {
   parent.replaceChildren();
   return put(parent, ...children);

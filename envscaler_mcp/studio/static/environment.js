@@ -1,6 +1,7 @@
 // One environment: what it is, its tasks, and the ways into a world of it.
 
 import { environmentPath, get, isReader, post } from "./api.js";
+import { openClass } from "./class.js";
 import { attempt, button, dialog, el, fill, place, plural, sentence, textBlock } from "./dom.js";
 
 const LEASE = 3600;
@@ -76,6 +77,8 @@ function row(id, task, reader) {
       {},
       button("Play it yourself", () => attempt(() => openWorld(id, task.id, "task"))),
       button("Watch it being solved", () => attempt(() => openWorld(id, task.id, "live"))),
+      button("Play it with a class", () => attempt(() => openClass({ environment: id, scenario: task.id })), ".quiet"),
+      button("Arena", () => attempt(() => openWorld(id, task.id, "arena")), ".quiet", { title: "Several agents beside each other" }),
     ),
   );
 }

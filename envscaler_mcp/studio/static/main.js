@@ -1,6 +1,6 @@
 // Which view is shown: told by the part of the address after `#`.
 
-import { isReader, logInByCode, logInByToken, logOut, session } from "./api.js";
+import { isReader, isVisitor, logInByCode, logInByToken, logOut, session } from "./api.js";
 import { attempt, button, el, fill, notice, place } from "./dom.js";
 import { showGallery } from "./gallery.js";
 
@@ -11,16 +11,27 @@ let leaving = new AbortController();
 const VIEWS = [
   [/^\/$/, async () => showGallery],
   [/^\/environment\/([a-z0-9_+-]+)$/, async () => (await import("./environment.js")).showEnvironment],
-  [/^\/world\/([\w-]+)(?:\/(tables|playground|task|live))?$/, async () => (await import("./world.js")).showWorld],
+  [/^\/class$/, async () => (await import("./class.js")).showClasses],
+  [/^\/class\/([\w-]+)$/, async () => (await import("./class.js")).showClass],
+  [/^\/builder(?:\/([a-z0-9_]+))?$/, async () => (await import("./builder.js")).showBuilder],
+  [/^\/train$/, async () => (await import("./train.js")).showTrain],
+  [/^\/join\/([\w-]+)$/, async () => (await import("./seat.js")).showJoin],
+  [/^\/seat$/, async () => (await import("./seat.js")).showSeat],
+  [/^\/world\/([\w-]+)(?:\/(tables|playground|task|live|arena))?$/, async () => (await import("./world.js")).showWorld],
+  [/^\/runs$/, async () => (await import("./runs.js")).showRuns],
+  [/^\/run\/([\w.-]+)$/, async () => (await import("./runs.js")).showRun],
+  [/^\/run\/([\w.-]+)\/([^/]+)(?:\/(\d+))?$/, async () => (await import("./episode.js")).showEpisode],
+  [/^\/compare\/([\w.-]+)\/([\w.-]+)$/, async () => (await import("./compare.js")).showComparison],
+  [/^\/beside\/([\w.-]+)\/([^/]+)\/([\w.-]+)$/, async () => (await import("./compare.js")).showBeside],
 ];
 
 async function show() {
   leaving.abort();
   leaving = new AbortController();
   const { signal } = leaving;
-  if (!session()) return showLogin();
-  showSession();
   const path = location.hash.slice(1) || "/";
+  if (!session() && !path.startsWith("/join/")) return showLogin();
+  showSession();
   for (const [pattern, load] of VIEWS) {
     const match = pattern.exec(path);
     if (!match) continue;
@@ -35,17 +46,27 @@ async function show() {
   fill(main, el("p.empty", {}, "There is no such page. ", el("a", { href: "#/" }, "To the gallery")));
 }
 
+// What an owner finds beside the gallery.
+const ROOMS = [["Class", "/class"], ["Builder", "/builder"], ["Runs", "/runs"], ["Train", "/train"]];
+
 function showSession() {
+  const path = location.hash.slice(1);
+  const rooms = session()?.scope === "control" ? ROOMS : [];
+  fill(document.getElementById("rooms"), rooms.map(([text, at]) => el("a", { href: `#${at}`, "aria-current": path.startsWith(at) ? "page" : null }, text)));
   fill(
     document.getElementById("session"),
     isReader() && el("span.tag", {}, "read only"),
-    button("Log out", async () => { await logOut(); location.hash = "#/"; show(); }, ".quiet"),
+    session() && button(isVisitor() ? "Leave" : "Log out", async () => { await logOut(); location.hash = "#/"; show(); }, ".quiet"),
   );
 }
 
 function showLogin() {
   place();
-  document.getElementById("session").replaceChildren();
+  for (const part of ["session", "rooms"]) document.getElementById(part).replaceChildren();
+  if (location.hash === "#/seat") {
+    fill(main, el("p.empty", {}, "You are in no class, or it has ended. Join by the teacher's link."));
+    return;
+  }
   const field = el("input", { type: "password", id: "token", autocomplete: "off", required: true });
   const form = el(
     "form.login",

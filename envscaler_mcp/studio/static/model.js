@@ -84,14 +84,7 @@ export class World extends EventTarget {
   }
 
   light(step) {
-    const tables = new Map();
-    const diff = step?.diff;
-    if (diff && typeof diff === "object") {
-      for (const [table, records] of Object.entries(diff.created ?? {})) for (const id of Object.keys(records)) cells(tables, table, id, null);
-      for (const [table, records] of Object.entries(diff.changed ?? {})) for (const [id, fields] of Object.entries(records)) cells(tables, table, id, Object.keys(fields));
-      for (const table of Object.keys(diff.deleted ?? {})) cells(tables, table, "", []);
-    }
-    this.lit = { tables, step: step?.number ?? 0 };
+    this.lit = { tables: litBy(step?.diff), step: step?.number ?? 0 };
   }
 
   noteTurned(number, before, after) {
@@ -145,6 +138,16 @@ export class World extends EventTarget {
     const { worlds: [fork] } = await post(`${this.path}/fork`, {});
     return fork;
   }
+}
+
+// The cells that a difference names, by table and record.
+export function litBy(diff) {
+  const tables = new Map();
+  if (!diff || typeof diff !== "object") return tables;
+  for (const [table, records] of Object.entries(diff.created ?? {})) for (const id of Object.keys(records)) cells(tables, table, id, null);
+  for (const [table, records] of Object.entries(diff.changed ?? {})) for (const [id, fields] of Object.entries(records)) cells(tables, table, id, Object.keys(fields));
+  for (const table of Object.keys(diff.deleted ?? {})) cells(tables, table, "", []);
+  return tables;
 }
 
 function cells(tables, table, id, fields) {

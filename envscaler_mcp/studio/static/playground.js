@@ -1,6 +1,6 @@
 // Tools as forms: call one, see its answer and what it changed, copy the call for another program.
 
-import { post } from "./api.js";
+import { isVisitor, post } from "./api.js";
 import { attempt, button, dialog, el, fill, sentence, textBlock } from "./dom.js";
 import { answer, difference } from "./values.js";
 
@@ -46,7 +46,7 @@ export function playground(world) {
         el("header", {}, el("h2", {}, chosen.title, " ", el(`span.tag.${chosen.effect}`, {}, chosen.effect === "writes" ? "changes" : "reads")), el("p", {}, chosen.about)),
         required.map((field) => entry(field)),
         optional.length > 0 && el("details", { open: required.length === 0 }, el("summary", {}, `Optional (${optional.length})`), optional.map((field) => entry(field))),
-        el("p.row", {}, el("button.primary", { type: "submit" }, "Call"), button("Copy the call", () => attempt(showSnippets))),
+        el("p.row", {}, el("button.primary", { type: "submit" }, "Call"), !isVisitor() && button("Copy the call", () => attempt(showSnippets))),
       ),
     );
   }

@@ -1,6 +1,6 @@
 // The task of a world: the request, its checks as lamps, its solution step by step, and the tools to do it.
 
-import { isReader } from "./api.js";
+import { isReader, isVisitor } from "./api.js";
 import { attempt, button, el, fill, notice, plural } from "./dom.js";
 import { levelTag } from "./environment.js";
 import { playground } from "./playground.js";
@@ -52,7 +52,7 @@ export function taskPanel(world) {
       { "aria-label": "Request" },
       el("header.row", {}, el("h2", {}, "Request"), levelTag(world.checks.level)),
       el("p.request", {}, world.checks.task),
-      !reader && el("p.row", {}, step, button("Back to the start", () => attempt(() => world.undo(world.timeline.dropped)), ".quiet")),
+      !reader && !isVisitor() && el("p.row", {}, step, button("Back to the start", () => attempt(() => world.undo(world.timeline.dropped)), ".quiet")),
       lamps(world),
     ),
     !reader && playground(world),

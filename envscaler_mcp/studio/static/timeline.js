@@ -1,7 +1,7 @@
 // The calls of a world, the latest first; each can be undone.
 
 import { isReader } from "./api.js";
-import { attempt, button, el, fill, plural, redraw, sentence, words } from "./dom.js";
+import { attempt, button, el, fill, plural, put, redraw, sentence, words } from "./dom.js";
 import { answer, difference, plainText } from "./values.js";
 
 const AUTHORS = { person: "you", agent: "agent", oracle: "oracle", random: "random", model: "model" };
@@ -26,11 +26,12 @@ export function timelinePanel(world, { title = "Calls", oldestFirst = false, mos
 
 const SIGNS = { done: "✓", refused: "✕" };
 
-function item(world, step) {
-  const last = step === world.steps.at(-1);
+// `answers`: every answer can be unfolded, not only that of the last call.
+export function item(world, step, { undoes = true, answers = false } = {}) {
+  const last = answers || step === world.steps.at(-1);
   const turned = world.turned.get(step.number) ?? [];
   const changes = difference(world, step.diff);
-  const undo = !isReader() && step.undoable && button("Undo", () => attempt(() => world.undo(step.number - 1)), ".small.undo", { "aria-label": `Undo call ${step.number} and later ones`, title: "Back to before this call" });
+  const undo = undoes && !isReader() && step.undoable && button("Undo", () => attempt(() => world.undo(step.number - 1)), ".small.undo", { "aria-label": `Undo call ${step.number} and later ones`, title: "Back to before this call" });
   return el(
     `li.step.${step.kind}`,
     { "data-step": step.number },
@@ -38,8 +39,15 @@ function item(world, step) {
     args(world, step.arguments),
     changes ?? (step.kind !== "done" ? answer(world, step) : el("p.dim", {}, summary(step.result))),
     turned.map((lamp) => el(`p.turned.${lamp.holds ? "on" : "off"}`, {}, lamp.holds ? `✓ check ${lamp.place} is true now` : `✕ check ${lamp.place} is not true any more`, el("span.sr", {}, `: ${lamp.words}`))),
-    !last || step.kind !== "done" || changes ? null : el("details", {}, el("summary", {}, "Answer"), answer(world, step)),
+    !last || step.kind !== "done" || (changes && !answers) ? null : later("Answer", () => answer(world, step)),
   );
+}
+
+// Made when it is opened.
+export function later(title, make) {
+  const box = el("details", {}, el("summary", {}, title));
+  box.addEventListener("toggle", () => box.open && box.children.length === 1 && put(box, make()));
+  return box;
 }
 
 export function args(world, given) {

@@ -5,6 +5,7 @@ import { attempt, button, dialog, el, fill, notice, place, plural, sentence, tex
 import { livePanel } from "./live.js";
 import { World } from "./model.js";
 import { playground } from "./playground.js";
+import { qrPicture } from "./qr.js";
 import { tablesPanel } from "./tables.js";
 import { taskPanel } from "./task.js";
 import { timelinePanel } from "./timeline.js";
@@ -32,6 +33,7 @@ export async function showWorld(main, signal, name, view = "tables") {
   if (view === "tables") body.append(tablesPanel(world), timelinePanel(world));
   else if (view === "playground") body.append(playground(world), el("div.side", {}, timelinePanel(world)), tablesPanel(world, { follow: true }));
   else if (view === "task") body.append(taskPanel(world));
+  else if (view === "arena") body.append((await import("./arena.js")).arenaPanel(world, signal));
   else body.append(livePanel(world, signal));
   const tell = () => {
     banner.hidden = !world.gone;
@@ -54,7 +56,7 @@ function dayOf(world) {
 }
 
 function header(world, view) {
-  const views = [["tables", "World"], ...(isReader() ? [] : [["playground", "Playground"]]), ["task", "Task"], ["live", "Live"]];
+  const views = [["tables", "World"], ...(isReader() ? [] : [["playground", "Playground"]]), ["task", "Task"], ["live", "Live"], ["arena", "Arena"]];
   return el(
     "header.world",
     { "data-world": world.name },
@@ -79,11 +81,12 @@ async function fork(world, view) {
 }
 
 async function share(world) {
-  const { address, seconds } = await post(`${world.path}/share`);
+  const { address, seconds, qr } = await post(`${world.path}/share`);
   dialog(
     "Share this world",
     el("p", {}, `This address opens one page within ${Math.round(seconds / 60)} minutes. It shows what happens here as it happens, and may change nothing.`),
     textBlock("Address", address),
+    qrPicture(qr, "The address as a QR code"),
   );
 }
 
