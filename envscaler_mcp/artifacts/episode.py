@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 
 from envscaler_mcp.artifacts.artifact import Artifact, Part
 from envscaler_mcp.artifacts.run import Mode
+from envscaler_mcp.artifacts.scenario import Call
 from envscaler_mcp.artifacts.state import StateDiff
 from envscaler_mcp.artifacts.tool import Tool
 from envscaler_mcp.config import choices
@@ -102,6 +103,8 @@ class Step(Part):
     arguments: dict[str, Any] = Field(default_factory=dict)
     malformed: str = ""
     """What stood in the place of arguments that are no plain JSON object: such a call reaches no world."""
+    meant: Call | None = Field(default=None, exclude_if=lambda meant: meant is None)
+    """In a dialect: the canonical call that it stands for, where it reached the world."""
     observation: str = ""
     is_error: bool = False
     diff: StateDiff = Field(default_factory=StateDiff)
@@ -142,3 +145,5 @@ class Trajectory(Artifact):
     verdict: Verdict
     tools: tuple[Tool, ...] = Field(default=(), exclude_if=lambda tools: not tools)
     """What the agent could call, where that is not what one environment of a home has."""
+    dialect: str = Field(default="", exclude_if=lambda dialect: not dialect)
+    """Which dialect was spoken; nothing where it was the world's own interface."""

@@ -49,6 +49,9 @@ class PlannedEpisode(Part):
     servers: tuple[PlannedServer, ...] = Field(default=(), exclude_if=lambda servers: not servers)
     """Empty where it is played in one world of its environment, at its scenario."""
 
+    dialect: str = Field(default="", exclude_if=lambda dialect: not dialect)
+    """Which dialect is spoken; nothing where it is the world's own interface."""
+
     @property
     def played_on(self) -> tuple[PlannedServer, ...]:
         """Its servers, also where that is the one world of its environment."""

@@ -13,6 +13,7 @@ import typer
 from envscaler_mcp.cli.configured import configured
 from envscaler_mcp.cli.lookup import folder_of, registry_of, servers_of, settings_of
 from envscaler_mcp.cli.printing import print_json, progress_bar, say
+from envscaler_mcp.config.choices import NATIVE, RANDOM
 from envscaler_mcp.config.run import RunOptions
 from envscaler_mcp.errors import RunError
 from envscaler_mcp.html.counts import are, counted
@@ -118,6 +119,10 @@ def _refuse_contradictions(options: RunOptions) -> None:
         )
     if options.user and options.mode == "task":
         raise typer.BadParameter("only --mode conversation has a user", param_hint="--user")
+    if options.dialect not in (NATIVE, RANDOM):
+        _check_dialect(options.dialect)
+    if options.dialect != NATIVE and (options.engine != "local" or options.via not in (None, "direct", "worker")):
+        raise typer.BadParameter("dialects are spoken with --via direct or worker", param_hint="--dialect")
     if options.tasks is not None and (options.engine != "local" or options.via not in (None, "direct", "worker")):
         raise typer.BadParameter(
             "worlds of fresh tasks are opened in this process or in a worker: --via direct or worker",
@@ -157,6 +162,16 @@ def _models(ctx: typer.Context, options: RunOptions) -> dict[str, PricedEndpoint
         other = elsewhere(settings, options.user_url, options.user_key)
         models["user"] = place_of(other, model, pace, options.user_price, options.prices, options.budget, "user")
     return models
+
+
+def _check_dialect(wanted: str) -> None:
+    from envscaler_mcp.dialects import DialectName
+    from envscaler_mcp.errors import WorldError
+
+    try:
+        DialectName.read(wanted)
+    except WorldError as cause:
+        raise typer.BadParameter(str(cause), param_hint="--dialect") from cause
 
 
 def _planned(home: WorldHome, environments: Sequence[str], config: RunConfig) -> RunPlan:

@@ -55,6 +55,14 @@ def serve_world(
         ),
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Seed of the world's random numbers. Default: the state's.")] = None,
+    dialect: Annotated[
+        str,
+        typer.Option(
+            metavar="DIALECT",
+            help="Speak to agents in another interface: native, a number, held-out-NUMBER for those that training never "
+            "meets, or random, which is told on standard error.",
+        ),
+    ] = "native",
     isolation: Annotated[
         Isolation | None,
         typer.Option(
@@ -73,6 +81,7 @@ def serve_world(
         "--scenario": scenario,
         "--prompts": prompts,
         "--seed": seed,
+        "--dialect": "" if dialect == "native" else dialect,
         "--isolation": isolation,
     }
     if not http and (port or host or token_env or allow_origin):

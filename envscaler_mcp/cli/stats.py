@@ -30,6 +30,14 @@ def print_stats(
     signal: Annotated[
         bool, typer.Option("--signal", help="Also measure the learning signal of the scenarios; plays each at random.")
     ] = False,
+    interfaces: Annotated[
+        bool,
+        typer.Option(
+            "--interfaces",
+            help="Also count what an agent sees of the tools, natively and in dialects, beside real servers; "
+            "`--also interfaces:20` measures twenty dialects of each environment.",
+        ),
+    ] = False,
     overlap: Annotated[
         str,
         typer.Option(
@@ -41,7 +49,7 @@ def print_stats(
         list[str] | None,
         typer.Option(
             metavar="NAME[:TEXT]",
-            help="Also measure this; repeat for several. Built in are similarity, signal and overlap. Other packages add statistics by "
+            help="Also measure this; repeat for several. Built in are similarity, signal, interfaces and overlap. Other packages add statistics by "
             "entry points of the group envscaler.statistics; the text after the colon is for the statistic.",
         ),
     ] = None,
@@ -56,7 +64,9 @@ def print_stats(
     from envscaler_mcp.stats.topic_map import topic_map
     from envscaler_mcp.synthesis.topics.described import described
 
-    short = [name for name, wanted in (("similarity", similarity), ("signal", signal)) if wanted]
+    short = [
+        name for name, wanted in (("similarity", similarity), ("signal", signal), ("interfaces", interfaces)) if wanted
+    ]
     words = [*short, *([f"overlap:{overlap}"] if overlap else []), *(also or ())]
     asked = {name: subject for name, _, subject in (word.partition(":") for word in words)}
     for name in asked:

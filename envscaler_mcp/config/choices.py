@@ -35,6 +35,8 @@ HostProgram = Literal[
     "json",
 ]
 """`json` is any other host: the form that most of them read, and no file of its own."""
+NATIVE, RANDOM = "native", "random"
+"""What stands for a dialect where none is spoken, and where another is drawn each time."""
 TokenScope = Literal["agent", "control", "read"]
 StudioScope = Literal["control", "read"]
 OfferedTasks = Literal["train", "all", "none"]

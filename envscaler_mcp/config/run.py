@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from envscaler_mcp.config.choices import USERS, Level, Split, Via
+from envscaler_mcp.config.choices import NATIVE, USERS, Level, Split, Via
 from envscaler_mcp.config.episode import LIMITS, MODELS, PLAYERS, EpisodeConfig
 from envscaler_mcp.config.options import Flag
 
@@ -45,6 +45,15 @@ class RunConfig(EpisodeConfig):
         Via | None,
         Flag("How worlds are reached. Default: direct; with --engine ray, http.", panel=WORLDS),
     ] = None
+    dialect: Annotated[
+        str,
+        Flag(
+            "What agents speak to worlds in: native, the number of a dialect, held-out-NUMBER for one that training never meets, "
+            "or random, another for each episode. Default: native.",
+            metavar="DIALECT",
+            panel=WORLDS,
+        ),
+    ] = NATIVE
     parallel: Annotated[
         int, Field(ge=1, le=64), Flag("How many episodes are played at the same time.", panel=WORLDS)
     ] = 2

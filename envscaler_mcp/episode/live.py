@@ -46,6 +46,7 @@ from envscaler_mcp.serving.local_world import no_such_tool
 from envscaler_mcp.serving.outcome import PublishedOutcome, ended
 from envscaler_mcp.serving.plain_json import json_copy
 from envscaler_mcp.serving.published_world import INVALID_ACTION
+from envscaler_mcp.serving.spoken_world import SpokenOutcome
 from envscaler_mcp.serving.validation import compile_arguments, without_patterns
 
 UNREADABLE = "The call cannot be read: it must be a JSON object with a name and with arguments, which are an object."
@@ -449,6 +450,8 @@ class LiveEpisode:
             # What is not JSON reaches no world, and is answered with the same words on every way.
             outcome = self._unsendable(tool, arguments)
             made["malformed"] = as_written(arguments)
+        if isinstance(outcome, SpokenOutcome) and outcome.meant is not None:
+            made["meant"] = Call(tool=outcome.meant.tool, arguments=dict(outcome.meant.arguments))
         return {**made, "observation": outcome.text, "is_error": outcome.is_error}
 
     async def _called(self, tool: str, arguments: dict[str, Any]) -> tuple[Outcome, StateDiff]:

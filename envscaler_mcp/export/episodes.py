@@ -133,7 +133,9 @@ class _Home:
             scenario_digest=played.scenario_digest,
         )
         environment, scenario = self._current(world) or (None, None)
-        return (environment.tools, scenario.split) if environment and scenario else None
+        if environment is None or scenario is None:
+            return None
+        return played.tools if played.dialect else environment.tools, scenario.split
 
     def _current(self, server: PlannedServer) -> tuple[Environment, Scenario | None] | None:
         """Environment and scenario of a world, unless either is another one by now."""

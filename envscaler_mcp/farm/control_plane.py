@@ -153,7 +153,9 @@ class FarmControlPlane(ControlPlane[HostedWorld]):
     async def _one(self, order: OpenOrder) -> HostedWorld:
         try:
             start = order.scenario, order.state, order.seed
-            return await self._worlds.open(order.environment, *start, order.lease_seconds, order.prompts, order.task)
+            return await self._worlds.open(
+                order.environment, *start, order.lease_seconds, order.prompts, order.task, order.dialect
+            )
         except SandboxError as cause:
             logger.exception("no worker for a world of %s", order.environment)
             raise FullError("No worker could be started for this world; the farm's log says why.") from cause
@@ -267,6 +269,7 @@ class FarmControlPlane(ControlPlane[HostedWorld]):
             url=f"{self._url}/e/{environment}/{world.name}/mcp",
             place=world.place,
             lease_seconds=world.terms.lease_seconds,
+            dialect=world.dialect,
             calls=world.calls,
             ended=world.ended is not None,
             reason=None if world.ended is None else world.ended.reason,

@@ -63,6 +63,8 @@ class Start:
     prompts: Offer | None = None
     task: OwnTask | None = None
     """A task of the owner's, which offers no prompts."""
+    dialect: str | None = None
+    """What agents speak to its world, where that is not its own interface."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ import anyio.to_thread
 from envscaler_mcp.artifacts import StateDiff
 from envscaler_mcp.errors import EnvScalerError, Reason, WorkerEndedError
 from envscaler_mcp.farm.benchmark_session import BenchmarkSession, Judging
+from envscaler_mcp.farm.dialects import FarmDialect
 from envscaler_mcp.farm.environments import FarmEnvironment, Start
 from envscaler_mcp.farm.held_bytes import HeldBytes
 from envscaler_mcp.farm.static_results import FixedAnswers, OfferedTasks
@@ -28,6 +29,7 @@ from envscaler_mcp.serving.journaled_world import JournaledWorld
 from envscaler_mcp.serving.local_world import LocalWorld
 from envscaler_mcp.serving.outcome import Outcome, ended
 from envscaler_mcp.serving.session import Session
+from envscaler_mcp.serving.spoken_world import MeantCall, Speaker
 from envscaler_mcp.serving.world_slot import WorldSlot
 from envscaler_mcp.studio.shortened import JsonText, bounded
 
@@ -37,6 +39,8 @@ MOST_OVERDUE = 3
 """Calls that may take too long in this process before their world is ended."""
 CALL_SECONDS = 0.1
 """How long a call may work in this process; the slowest of the library takes half of it."""
+_LONG = 50_000
+"""Letters of an answer that the event loop does not translate."""
 CROWDED = Outcome.saying("invalid", f"{MOST_WAITING} calls wait for this world already; wait for an answer.")
 
 _CLOSED = "This world was closed while it was judged."
@@ -164,6 +168,28 @@ class HostedWorld:
         if self._here:
             return self._call(tool, arguments, key, caller)
         return self._call_later(tool, arguments, key, caller)
+
+    def answer(self, tool: str, arguments: dict[str, Any], key: str | None) -> Outcome | Coroutine[Any, Any, Outcome]:
+        """What an agent reads that called: in its dialect, where the world is opened for one."""
+        speaker = self.session.speaker
+        if speaker is None:
+            return self.call(tool, arguments, key)
+        meant = speaker.meant(tool, arguments)
+        if isinstance(meant, Outcome):
+            self.used = time.monotonic()
+            self.calls += 1
+            return meant
+        outcome = self.call(meant.tool, dict(meant.arguments), key)
+        if isinstance(outcome, Outcome):
+            return speaker.answer(meant, outcome)
+        return self._answer_later(speaker, meant, outcome)
+
+    async def _answer_later(self, speaker: Speaker, meant: MeantCall, coming: Coroutine[Any, Any, Outcome]) -> Outcome:
+        outcome = await coming
+        if len(outcome.text) < _LONG:
+            return speaker.answer(meant, outcome)
+        # Unread code may answer as much as is sent at all; others are answered meanwhile.
+        return await anyio.to_thread.run_sync(speaker.answer, meant, outcome, limiter=self.threads.acting)
 
     def _call(self, tool: str, arguments: dict[str, Any], key: str | None, caller: Caller | None) -> Outcome:
         if self.ended is not None:
@@ -357,7 +383,17 @@ class HostedWorld:
     def fixed(self) -> FixedAnswers:
         """What it tells its agents now."""
         session = self.session
+        if session.speaker is not None:
+            interface = session.speaker.interface
+            assert isinstance(interface, FarmDialect)
+            return interface.fixed
         return session.fixed if isinstance(session, BenchmarkSession) else self.environment.fixed
+
+    @property
+    def dialect(self) -> str:
+        """What agents speak to it; nothing where it is its own interface."""
+        interface = None if self.session.speaker is None else self.session.speaker.interface
+        return interface.name if isinstance(interface, FarmDialect) else ""
 
     def tell(self, what: str, details: Mapping[str, Any]) -> None:
         """Tell all watchers."""

@@ -73,10 +73,10 @@ def answer_agent(
         if message.method != "tools/call":
             if message.method in OF_TASKS:
                 return _listed(environment, world, message, id_, modern, reads_json)
-            reading = reading_of(environment.fixed, message)
+            fixed = world.fixed if isinstance(world, HostedWorld) else environment.fixed
+            reading = reading_of(fixed, message)
             if reading is not None:
                 return _read_later(environment, world, reading, message, id_, modern, reads_json)
-            fixed = world.fixed if isinstance(world, HostedWorld) else environment.fixed
             result = fixed.result(modern, message.method, message.params, NO_TASKS)
             answer = _sent(b'{"jsonrpc":"2.0","id":%s,"result":%s}' % (id_, result), reads_json)
             return _in_session(answer, world) if fixed.changing and message.method == "initialize" else answer
@@ -187,7 +187,7 @@ def _called(
     key = None if meta is None else meta.get(IDEMPOTENCY_KEY)
     if key is not None and not is_key(key):
         return _shaped(world, id_, modern, reads_json, Outcome.saying("invalid", NO_KEY))
-    outcome = world.call(tool, arguments or {}, key)
+    outcome = world.answer(tool, arguments or {}, key)
     if isinstance(outcome, Outcome):
         return _shaped(world, id_, modern, reads_json, outcome)
     return _shaped_later(world, id_, modern, reads_json, outcome)
@@ -201,7 +201,7 @@ async def _shaped_later(
 
 def _shaped(world: HostedWorld, id_: bytes, modern: bool, reads_json: bool, outcome: Outcome) -> Answer:
     text = outcome.text
-    failed = b"false" if outcome.kind == "done" else b"true"
+    failed = b"true" if outcome.is_error else b"false"
     body = b'{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":%s}],"isError":%s' % (
         id_,
         _quoted(text).encode(),

@@ -18,6 +18,7 @@ import anyio.to_thread
 from envscaler_mcp.artifacts.run import Isolation
 from envscaler_mcp.errors import EnvScalerError, WorldError
 from envscaler_mcp.farm import memory
+from envscaler_mcp.farm.dialects import FarmDialects
 from envscaler_mcp.farm.environments import Environments, FarmEnvironment, Start, isolation_of_others
 from envscaler_mcp.farm.garbage import collect_what_was_set_aside
 from envscaler_mcp.farm.held_bytes import HeldBytes
@@ -28,6 +29,7 @@ from envscaler_mcp.farm.watchers import MAX_EVENTS
 from envscaler_mcp.farm.worker_calls import WorkerCalls
 from envscaler_mcp.serving.control.plane import NoWorldError
 from envscaler_mcp.serving.control.schemas import OwnTask
+from envscaler_mcp.serving.spoken_world import Speaker
 from envscaler_mcp.serving.tasks import Offer
 
 logger = logging.getLogger(__name__)
@@ -110,6 +112,7 @@ class Worlds:
         self._opening = 0
         self._threads: dict[str, Threads] = {}
         self._calls = WorkerCalls()
+        self._dialects = FarmDialects()
         self.memory = MemoryWatch(caps.memory)
         self.events = HeldBytes(MAX_EVENTS)
         """What waits for watchers of worlds."""
@@ -150,10 +153,11 @@ class Worlds:
         lease_seconds: float | None = None,
         prompts: Offer | None = None,
         task: OwnTask | None = None,
+        dialect: str | None = None,
     ) -> HostedWorld:
         """A new world, its owner's until it is closed or left alone for its lease."""
         hosted = await self.environments.find(environment)
-        start = Start(scenario, state, seed, prompts, task)
+        start = Start(scenario, state, seed, prompts, task, dialect)
         return await self._place(self.share.fresh(), hosted, self._lease(lease_seconds), start)
 
     async def fork(self, parent: HostedWorld) -> HostedWorld:
@@ -198,8 +202,15 @@ class Worlds:
         self._opening += 1
         others = isolation_of_others(self._isolation)
         try:
+            interface = None
+            if start.dialect is not None:
+                # A card may describe so much that this takes a while.
+                interface = await anyio.to_thread.run_sync(
+                    self._dialects.find, hosted.card, start.dialect, limiter=limiter
+                )
             opening = await hosted.opening(start, "local" if here else others, limiter)
             session = opening() if here else await anyio.to_thread.run_sync(opening, limiter=limiter)
+            session.speaker = None if interface is None else Speaker(interface)
         finally:
             self._opening -= 1
         return self._add(

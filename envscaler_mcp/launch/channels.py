@@ -22,9 +22,10 @@ from envscaler_mcp.launch.opening import StartOf, Starts
 from envscaler_mcp.launch.readable import readable
 from envscaler_mcp.sandbox.pending import Pending
 from envscaler_mcp.sandbox.worker_world import WorkerWorld
-from envscaler_mcp.serving import EnvironmentCode, LocalWorld, Outcome
+from envscaler_mcp.serving import EnvironmentCode, Outcome
 from envscaler_mcp.serving.outcome import CHANGING
 from envscaler_mcp.serving.session import Controls, Judge, Session
+from envscaler_mcp.serving.spoken_world import is_local
 
 if TYPE_CHECKING:
     from envscaler_mcp.launch.client_channel import ClientChannel
@@ -49,7 +50,7 @@ class LocalChannel:
 
     def __init__(self, session: Session) -> None:
         self.session = session
-        self._here = isinstance(session.world, LocalWorld)
+        self._here = is_local(session.world)
 
     async def call(self, tool: str, arguments: dict[str, Any], writes: bool) -> tuple[Outcome, StateDiff]:
         """What came of the call, and what it changed."""
@@ -136,7 +137,7 @@ class _WorldHost:
         session, self._open = self._open, None
         if session is None:
             return
-        if isinstance(session.world, LocalWorld):
+        if is_local(session.world):
             session.close()
         else:
             with anyio.CancelScope(shield=True):

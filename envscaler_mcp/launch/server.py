@@ -66,6 +66,13 @@ def _parser(folder: Path) -> argparse.ArgumentParser:
         "other by default; or the name of an isolator that an installed package adds",
     )
     add(
+        "--dialect",
+        metavar="DIALECT",
+        default="native",
+        help="speak to agents in this dialect: native, the number of one, held-out-NUMBER for those that training never meets, "
+        "or random for another at each start, which is then told on standard error; native by default",
+    )
+    add(
         "--control",
         metavar="PATH_OR_PORT",
         help="let clients with the token of --control-token-env open, read, mark and judge worlds over a unix socket at "

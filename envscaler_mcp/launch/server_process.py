@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import secrets
 import signal
 import sys
-from collections.abc import AsyncIterator, Callable, Coroutine
-from contextlib import aclosing, asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from contextlib import aclosing, asynccontextmanager, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,8 @@ from typing import TYPE_CHECKING, Any
 import anyio
 import anyio.abc
 
+from envscaler_mcp.artifacts import Environment
+from envscaler_mcp.config.choices import NATIVE, RANDOM
 from envscaler_mcp.errors import EnvScalerError, WorldError
 from envscaler_mcp.html.visible import escaped, visible
 from envscaler_mcp.launch.opening import WrongUseError, open_session
@@ -29,7 +32,7 @@ if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
 
     from envscaler_mcp.artifacts import Scenario
-    from envscaler_mcp.serving import EnvironmentCode
+    from envscaler_mcp.dialects import Dialect
     from envscaler_mcp.serving.control.server import Open, ServerControlPlane
     from envscaler_mcp.serving.tasks import Offer
 
@@ -42,7 +45,9 @@ def run(folder: Path, options: argparse.Namespace, load: Load) -> int:
     try:
         _check(options)
         if options.list_tools:
-            _list_tools(load(folder), options.json)
+            code = load(folder)
+            dialect = _dialect_of(code.environment, options.dialect)
+            _list_tools(code.environment if dialect is None else dialect.card, options.json)
         else:
             anyio.run(_serve, folder, load, options)
     except EnvScalerError as cause:
@@ -68,14 +73,43 @@ def _check(options: argparse.Namespace) -> None:
             raise WrongUseError(f"{origin!r} is no origin; write it as a browser does, such as https://studio.example")
     if options.allow_origin and not options.http:
         raise WrongUseError("--allow-origin belongs to --http.")
+    if options.dialect not in (NATIVE, RANDOM):
+        from envscaler_mcp.dialects import DialectName
+
+        with _as_wrong_use():
+            DialectName.read(options.dialect)
     if options.with_parent and not options.http:
         raise WrongUseError("--with-parent belongs to --http; on standard input a server always ends with it.")
 
 
-def _list_tools(code: EnvironmentCode, as_json: bool) -> None:
-    tools = code.environment.tools
+@contextmanager
+def _as_wrong_use() -> Iterator[None]:
+    """What is wrong with an option's value is its user's to mend."""
+    try:
+        yield
+    except WorldError as cause:
+        raise WrongUseError(str(cause)) from cause
+
+
+def _dialect_of(environment: Environment, wanted: str) -> Dialect | None:
+    """The dialect that an option names; a random one is told on standard error."""
+    if wanted == NATIVE:
+        return None
+    # Most servers speak none.
+    from envscaler_mcp.dialects import MOST_NUMBERS, Dialect, DialectName
+
+    name = DialectName(secrets.randbelow(MOST_NUMBERS)) if wanted == RANDOM else DialectName.read(wanted)
+    with _as_wrong_use():
+        dialect = Dialect(environment, name)
+    if wanted == RANDOM:
+        sys.stderr.write(f"dialect {name}\n")
+    return dialect
+
+
+def _list_tools(environment: Environment, as_json: bool) -> None:
+    tools = environment.tools
     if as_json:
-        sys.stdout.write(escaped(json.dumps(listed_tools(code.environment), ensure_ascii=False, indent=1)) + "\n")
+        sys.stdout.write(escaped(json.dumps(listed_tools(environment), ensure_ascii=False, indent=1)) + "\n")
         return
     width = max((len(tool.name) for tool in tools), default=0)
     for tool in tools:
@@ -90,6 +124,7 @@ async def _serve(folder: Path, load: Load, options: argparse.Namespace) -> None:
     from envscaler_mcp.serving.world_slot import WorldSlot
 
     code, tasks = load(folder), load_scenarios(folder)
+    dialect = _dialect_of(code.environment, options.dialect)
     # A world of a person's own, to which no other program gives a start.
     opens_states = options.scenario is options.state is options.control is None
     offered = offered_anywhere(tasks, options.prompts) if opens_states else []
@@ -101,7 +136,7 @@ async def _serve(folder: Path, load: Load, options: argparse.Namespace) -> None:
         if not opens_states:
             offered[:] = offered_tasks(tasks, prompts or options.prompts, scenario, begins)
         started[:] = [begins]
-        return session
+        return session if dialect is None else session.spoken(dialect)
 
     async def begin(task: Scenario) -> bool:
         untouched = await plane.world(SERVED).act(lambda session: session.diff_since_start().empty)

@@ -11,6 +11,7 @@ from typing import Any, Protocol, Self, TypeVar, cast, get_args
 from envscaler_mcp.artifacts import Provenance, Scenario, StateDiff, Trajectory, Verdict, digest_of
 from envscaler_mcp.artifacts.episode import COMPLETED, ModelCost, Scoring
 from envscaler_mcp.artifacts.run import Mode
+from envscaler_mcp.config.choices import NATIVE
 from envscaler_mcp.episode.agent import Action, Observation
 from envscaler_mcp.episode.calling import action_of_message, calls_of_message
 from envscaler_mcp.episode.live import LiveEpisode, owner_of_loss
@@ -40,6 +41,8 @@ class EpisodeOptions:
     max_tokens: int | None = None
     """What the policy may write, as far as the caller says how much it wrote."""
     scoring: Scoring = "framed"
+    dialect: str = NATIVE
+    """What the policy speaks to the world in: the number of a dialect, `held-out-NUMBER`, or the world's own interface."""
     record: bool = False
     """Whether the trajectory tells what every call changed. In process it always does; over a farm that is asked for
     after each call."""
@@ -52,6 +55,10 @@ class EpisodeOptions:
             number = getattr(self, name)
             if number is not None and number < 1:
                 raise RunError(f"{name} is {number!r}; it is at least 1, or None for no other than a run's.")
+        if self.dialect != NATIVE:
+            from envscaler_mcp.dialects import DialectName
+
+            DialectName.read(self.dialect)
 
 
 class ForkableUser(User, Protocol):
@@ -279,6 +286,8 @@ class Episode:
             user=self.options.user if self.options.mode == "conversation" else "",
             final_hash=digest_of(self._world.state()) if has_ending else "",
             verdict=verdict,
+            tools=() if self.options.dialect == NATIVE else self._live.briefing.tools,
+            dialect="" if self.options.dialect == NATIVE else self.options.dialect,
             **self._live.settled().trajectory_fields(),
         )
 

@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Protocol, Self, TypedDict, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypedDict, TypeVar, Unpack
 
 from envscaler_mcp.artifacts import Environment, FreshTask, Scenario, State, Trajectory, Verdict
 from envscaler_mcp.artifacts.episode import Scoring
 from envscaler_mcp.artifacts.run import Mode
 from envscaler_mcp.artifacts.scenario import ProofExtent
-from envscaler_mcp.config.choices import Level, Split
+from envscaler_mcp.config.choices import NATIVE, Level, Split
 from envscaler_mcp.config.episode import steps_of
 from envscaler_mcp.episode.agent import Briefing
 from envscaler_mcp.episode.live import EpisodeLimits, LiveEpisode
@@ -26,14 +26,21 @@ from envscaler_mcp.prompts import Prompts
 from envscaler_mcp.rl.episode import BlockingChannel, Episode, EpisodeOptions, drive
 from envscaler_mcp.rl.other_door import refuse_benchmark
 from envscaler_mcp.rl.places import Place, Task, TaskWorld
+from envscaler_mcp.rl.spoken import SpokenTaskWorld
 from envscaler_mcp.rl.store import store
 from envscaler_mcp.rl.users import Users
 from envscaler_mcp.scenarios.introduction import introduction_at
 from envscaler_mcp.scoring.task_file import TaskFile
+from envscaler_mcp.serving.code import callable_tools
 from envscaler_mcp.serving.suggestion import did_you_mean
+
+if TYPE_CHECKING:
+    from envscaler_mcp.dialects import Dialect
 
 T = TypeVar("T")
 R = TypeVar("R")
+_MOST_DIALECTS = 256
+"""Dialects of environments that a gym has ready."""
 AT_ONCE = 16
 """How many requests of one `..._many` are under way at a farm."""
 
@@ -56,6 +63,7 @@ class Choices(TypedDict, total=False):
     max_steps: int | None
     max_tokens: int | None
     scoring: Scoring
+    dialect: str
     record: bool
 
 
@@ -81,6 +89,7 @@ class Gym:
         self._prompts = Prompts(prompts)
         self._users = Users(endpoint)
         self._open: weakref.WeakSet[Episode] = weakref.WeakSet()
+        self._dialects: dict[tuple[str, str], Dialect] = {}
         self._introductions: dict[tuple[str, str, str, str], str] = {}
         """By all that they depend on."""
         self._threads: ThreadPoolExecutor | None = None
@@ -266,17 +275,38 @@ class Gym:
 
     def _opened(self, task: Task, count: int, choices: Choices) -> list[Episode]:
         options = EpisodeOptions(**choices)
-        worlds = self._place.open(task, count, diffs=options.record)
+        dialect = self._dialect(task.scenario.environment, options.dialect)
+        worlds: Sequence[TaskWorld] = self._place.open(task, count, diffs=options.record)
+        if dialect is not None:
+            worlds = [SpokenTaskWorld(world, dialect) for world in worlds]
         try:
-            return [self._episode(task, world, options) for world in worlds]
+            return [self._episode(task, world, options, dialect) for world in worlds]
         except BaseException:
             for world in worlds:
                 world.close()
             raise
 
-    def _episode(self, task: Task, world: TaskWorld, options: EpisodeOptions) -> Episode:
-        scenario, tools = task.scenario, self._place.tools(task.scenario.environment)
-        card = self._place.card(scenario.environment)
+    def _dialect(self, environment: str, wanted: str) -> Dialect | None:
+        """The dialect of that name; WorldError where the environment has none."""
+        if wanted == NATIVE:
+            return None
+        key = environment, wanted
+        known = self._dialects.get(key)
+        if known is None:
+            if len(self._dialects) >= _MOST_DIALECTS:
+                self._dialects.clear()
+            # Most gyms speak none.
+            from envscaler_mcp.dialects import Dialect, DialectName
+
+            known = self._dialects[key] = Dialect(self._place.card(environment), DialectName.read(wanted))
+        return known
+
+    def _episode(self, task: Task, world: TaskWorld, options: EpisodeOptions, dialect: Dialect | None) -> Episode:
+        scenario = task.scenario
+        if dialect is None:
+            card, tools = self._place.card(scenario.environment), self._place.tools(scenario.environment)
+        else:
+            card, tools = dialect.card, callable_tools(dialect.card)
         user = None
         if options.mode == "conversation":
             user = self._users.user(options.user, scenario, self.progress(task, world), options.seed)
@@ -301,7 +331,7 @@ class Gym:
 
     def _introduction(self, card: Environment, task: Task, world: TaskWorld, mode: Mode) -> str:
         said = task.scenario.task if mode == "task" else ""
-        key = card.id, card.code_digest, task.scenario.state_digest, said
+        key = card.introduction, card.code_digest, task.scenario.state_digest, said
         known = self._introductions.get(key)
         if known is None:
             known = self._introductions[key] = introduction_at(card, world.initial(), said)

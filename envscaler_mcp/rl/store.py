@@ -55,6 +55,7 @@ def _planned(trajectory: Trajectory, scenario: Scenario | None) -> PlannedEpisod
         seed=trajectory.seed,
         level=None if scenario is None else scenario.level,
         split=None if scenario is None else scenario.split,
+        dialect=trajectory.dialect,
     )
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from envscaler_mcp.artifacts import Scenario, digest_of
 from envscaler_mcp.artifacts.run import PlannedEpisode, PlannedServer, RunPlan
-from envscaler_mcp.config.choices import MAX_TOKENS, Mode
+from envscaler_mcp.config.choices import MAX_TOKENS, NATIVE, RANDOM, Mode
 from envscaler_mcp.config.episode import steps_of
 from envscaler_mcp.config.run import RunConfig
 from envscaler_mcp.episode.agents import agent_named, model_of_agent, prompts_of_agent
@@ -25,13 +25,17 @@ if TYPE_CHECKING:
 
 def plan_run(home: WorldHome, environments: Sequence[str], config: RunConfig) -> RunPlan:
     """Every episode of a run, before any of them is played."""
+    if config.dialect != NATIVE and config.via not in (None, "direct", "worker"):
+        raise RunError(
+            "A dialect is spoken in worlds that are reached direct or in a worker; use --via direct or worker."
+        )
     name, _ = agent_named(config.agent)
     user = user_named(config.user or "scripted")[0] if config.mode == "conversation" else ""
     chosen = _chosen(home, environments, config)
     if not chosen:
         raise RunError("There is nothing to play: no environment that was chosen holds such scenarios.")
     episodes = tuple(
-        _episode(scenario, name, config.seed, repetition)
+        _episode(scenario, name, config.seed, repetition, config.dialect)
         for scenario in chosen
         for repetition in range(1, config.repeat + 1)
     )
@@ -102,7 +106,7 @@ def _planned(home: WorldHome, server: LocalServer | ExternalServer) -> PlannedSe
     )
 
 
-def _episode(scenario: Scenario, agent: str, seed: int, repetition: int) -> PlannedEpisode:
+def _episode(scenario: Scenario, agent: str, seed: int, repetition: int, dialect: str = NATIVE) -> PlannedEpisode:
     return PlannedEpisode(
         id=f"{scenario.id}/{agent}/{repetition}",
         scenario=scenario.id,
@@ -113,7 +117,20 @@ def _episode(scenario: Scenario, agent: str, seed: int, repetition: int) -> Plan
         seed=seed + repetition - 1,
         level=scenario.level,
         split=scenario.split,
+        dialect=_dialect_of(scenario, seed, repetition, dialect),
     )
+
+
+def _dialect_of(scenario: Scenario, seed: int, repetition: int, wanted: str) -> str:
+    """The dialect of an episode, as plans hold it. A random one follows from the episode, and fits the split of its task."""
+    if wanted == NATIVE:
+        return ""
+    from envscaler_mcp.dialects import MOST_NUMBERS, DialectName
+
+    if wanted != RANDOM:
+        return str(DialectName.read(wanted))
+    digest = digest_of([scenario.id, seed, repetition]).removeprefix("sha256:")
+    return str(DialectName(int(digest[:15], 16) % MOST_NUMBERS, scenario.split == "held_out"))
 
 
 def _plan(config: RunConfig, name: str, user: str, episodes: tuple[PlannedEpisode, ...]) -> RunPlan:

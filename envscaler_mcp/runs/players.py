@@ -137,5 +137,6 @@ def _trajectory(plan: RunPlan, assignment: Assignment, judged: JudgedEpisode) ->
         final_hash=judged.final_hash,
         verdict=judged.verdict,
         tools=judged.tools,
+        dialect=episode.dialect,
         **judged.record.trajectory_fields(),
     )

@@ -13,14 +13,16 @@ import anyio.to_thread
 
 from envscaler_mcp.artifacts import Call, Conversation, Goal, Scenario, digest_of
 from envscaler_mcp.artifacts.run import Mode, PlannedEpisode, PlannedServer
-from envscaler_mcp.errors import RunError
+from envscaler_mcp.errors import LaunchError, RunError
 from envscaler_mcp.launch.channels import Host, LocalChannel
 from envscaler_mcp.launch.combined import CombinedServers, Member
 from envscaler_mcp.runs.sessions import WorldHome
 from envscaler_mcp.scenarios.introduction import introduction_at
 from envscaler_mcp.serving import EnvironmentCode
+from envscaler_mcp.serving.code import callable_tools
 
 if TYPE_CHECKING:
+    from envscaler_mcp.dialects import Dialect
     from envscaler_mcp.launch.external import Target
 
 
@@ -33,6 +35,8 @@ class EpisodeServer(Member):
     scenario: Scenario | None = None
     """What judges its world."""
     initial: Mapping[str, Any] = field(default_factory=dict)
+    dialect: Dialect | None = None
+    """What agents speak to its world in, where that is not its own interface."""
 
 
 OpenServers = Callable[[PlannedEpisode], Awaitable[tuple[EpisodeServer, ...]]]
@@ -58,15 +62,28 @@ async def one_world(home: WorldHome, environment: str, mode: Mode, engine: Hosti
 
     async with engine(home.servers / environment, code) as host:
 
-        async def opened(episode: PlannedEpisode) -> tuple[EpisodeServer, ...]:
+        async def open_episode(episode: PlannedEpisode) -> tuple[EpisodeServer, ...]:
             scenario = scenarios[episode.scenario]
-            channel = await host.open(scenario)
-            initial = await channel.initial()
+            opened = await host.open(scenario)
+            initial = await opened.initial()
             said = scenario.task if mode == "task" else ""
-            introduction = introduction_at(code.environment, initial, said)
-            return (EpisodeServer(environment, introduction, code.tools, channel, True, code, scenario, initial),)
+            if not episode.dialect:
+                introduction = introduction_at(code.environment, initial, said)
+                return (EpisodeServer(environment, introduction, code.tools, opened, True, code, scenario, initial),)
+            from envscaler_mcp.dialects import Dialect, DialectName
 
-        yield opened
+            dialect = Dialect(code.environment, DialectName.read(episode.dialect))
+            introduction = introduction_at(dialect.card, initial, said)
+            tools, channel = callable_tools(dialect.card), _spoken(opened, dialect)
+            return (EpisodeServer(environment, introduction, tools, channel, True, code, scenario, initial, dialect),)
+
+        yield open_episode
+
+
+def _spoken(channel: object, dialect: Dialect) -> LocalChannel:
+    if not isinstance(channel, LocalChannel):
+        raise LaunchError("A dialect is spoken in worlds that are reached direct or in a worker, not through a server.")
+    return LocalChannel(channel.session.spoken(dialect))
 
 
 @asynccontextmanager
@@ -107,7 +124,7 @@ def scenario_of(episode: PlannedEpisode, servers: Sequence[EpisodeServer], combi
     """What is to be done in the episode: the scenario of its one world, or the scenarios of all and its own task."""
     scenarios = [server.scenario for server in servers if server.scenario is not None]
     if not episode.servers:
-        return scenarios[0]
+        return _in_dialect(scenarios[0], servers[0].dialect)
     calls: list[Call] = []
     threads: list[tuple[int, ...]] = []
     for server in servers:
@@ -133,6 +150,13 @@ def scenario_of(episode: PlannedEpisode, servers: Sequence[EpisodeServer], combi
         conversation=_conversation(episode.task, scenarios),
         split=episode.split or "train",
     )
+
+
+def _in_dialect(scenario: Scenario, dialect: Dialect | None) -> Scenario:
+    """The scenario with its solution as it is spoken."""
+    if dialect is None:
+        return scenario
+    return scenario.model_copy(update={"oracle": tuple(map(dialect.encode, scenario.oracle))})
 
 
 def _threads_of(scenario: Scenario) -> tuple[tuple[int, ...], ...]:

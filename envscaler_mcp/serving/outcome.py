@@ -56,6 +56,11 @@ class Outcome:
         return payload
 
     @property
+    def structured(self) -> dict[str, Any] | None:
+        """What goes with the text as structured content, if anything does."""
+        return self.payload
+
+    @property
     def wire(self) -> str:
         """The same as JSON, for a channel that carries nothing else."""
         return self.text

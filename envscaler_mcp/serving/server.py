@@ -67,7 +67,7 @@ def build_server(
             await log.note_call(context, params.name, outcome.kind)
         return types.CallToolResult(
             content=[types.TextContent(type="text", text=outcome.text)],
-            structured_content=outcome.payload,
+            structured_content=outcome.structured,
             is_error=outcome.is_error,
             meta=meta_of(outcome.kind),
         )

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 from envscaler_mcp.artifacts import Scenario, StateDiff, Verdict
 from envscaler_mcp.artifacts.episode import Scoring
 from envscaler_mcp.errors import WorldError
+from envscaler_mcp.serving.spoken_world import Interface, Speaker, SpokenWorld
 from envscaler_mcp.serving.state_diff import diff_of_states
 from envscaler_mcp.serving.world import World
 
@@ -52,6 +53,9 @@ class Controls(Protocol):
 class Session:
     """One world, alive, and what it was opened from."""
 
+    speaker: Speaker | None = None
+    """What agents speak to the world in, where its owner speaks its own words."""
+
     def __init__(
         self,
         world: World,
@@ -87,15 +91,22 @@ class Session:
 
     def snapshot(self) -> int:
         """A mark to come back to."""
-        return self.world.snapshot()
+        mark = self.world.snapshot()
+        if self.speaker is not None:
+            self.speaker.mark(mark)
+        return mark
 
     def restore(self, snapshot: int) -> None:
         """Go back to the snapshot."""
         self.world.restore(snapshot)
+        if self.speaker is not None:
+            self.speaker.restore(snapshot)
 
     def fork(self) -> Session:
         """A second session that continues from here, independent of this one."""
-        return Session(self.world.fork(), self.scenario, self._judge, self.initial, published=self.published)
+        twin = Session(self.world.fork(), self.scenario, self._judge, self.initial, published=self.published)
+        twin.speaker = None if self.speaker is None else self.speaker.fork()
+        return twin
 
     def verify(self, scoring: Scoring = "framed") -> Verdict:
         """The verdict on the state as a final state; the session stays open."""
@@ -106,6 +117,11 @@ class Session:
         if self.scenario is None:
             raise WorldError("This session was opened at a state, not at a scenario, so there is nothing to verify.")
         return self._judge(self.scenario, self.initial, final, scoring, self.published)
+
+    def spoken(self, interface: Interface) -> Session:
+        """The same session, whose world agents speak to in another interface."""
+        world = SpokenWorld(self.world, interface)
+        return Session(world, self.scenario, self._judge, self.initial, published=self.published)
 
     def close(self) -> None:
         """End the session and its world."""

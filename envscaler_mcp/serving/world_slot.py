@@ -8,7 +8,7 @@ from typing import TypeVar
 import anyio
 import anyio.to_thread
 
-from envscaler_mcp.serving.local_world import LocalWorld
+from envscaler_mcp.serving.spoken_world import is_local
 from envscaler_mcp.serving.world import World
 
 T = TypeVar("T")
@@ -29,7 +29,7 @@ class WorldSlot:
 
         TimeoutError where the turn does not come within the patience, in seconds.
         """
-        if isinstance(self.world, LocalWorld):
+        if is_local(self.world):
             return act()
         with anyio.fail_after(patience):
             await self.lock.acquire()

@@ -65,6 +65,7 @@ STATISTICS: PlugIns[Statistic] = PlugIns(
     {
         "similarity": "envscaler_mcp.stats.similarity:SIMILARITY",
         "signal": "envscaler_mcp.stats.signal:SIGNAL",
+        "interfaces": "envscaler_mcp.stats.interfaces:INTERFACES",
         # Needs the files of a benchmark of other authors.
         "overlap": "envscaler_mcp.official.overlap:OVERLAP",
     },

@@ -67,6 +67,8 @@ def typed(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
             "The variable 'NOT_SET_ANYWHERE' that --token-env names is empty",
         ),
         (["--with-parent"], "--with-parent belongs to --http"),
+        (["--dialect", "klingon"], "'klingon' is no dialect; write a number, such as 17, or held-out-17."),
+        (["--dialect", "3"], "'lending_library' has no dialects: its card does not say what its tools answer."),
         (["--isolation", "none"], "There is no isolation 'none'; there are local, auto, portable, hard, trusted."),
         (["--stat", "start"], "unrecognized arguments: --stat"),
         (["--seed", "x"], "invalid int value"),

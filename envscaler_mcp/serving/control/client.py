@@ -88,13 +88,21 @@ class ControlClient:
         seed: int | None = None,
         lease_seconds: float | None = None,
         prompts: Offer | None = None,
+        dialect: str | None = None,
     ) -> RemoteWorld:
-        """A new world. A farm closes it when it is not used for its lease.
+        """A new world. A farm closes it when it is not used for its lease, and speaks to agents in this dialect.
 
         On a single server it takes the place of the world that agents act on, which ends.
         """
         (world,) = self.open_many(
-            environment, 1, scenario=scenario, state=state, seed=seed, lease_seconds=lease_seconds, prompts=prompts
+            environment,
+            1,
+            scenario=scenario,
+            state=state,
+            seed=seed,
+            lease_seconds=lease_seconds,
+            prompts=prompts,
+            dialect=dialect,
         )
         return world
 
@@ -109,6 +117,7 @@ class ControlClient:
         lease_seconds: float | None = None,
         prompts: Offer | None = None,
         task: OwnTask | None = None,
+        dialect: str | None = None,
     ) -> list[RemoteWorld]:
         """Worlds with the same start, such as a group of rollouts needs; all of them or none.
 
@@ -123,6 +132,7 @@ class ControlClient:
             lease_seconds=lease_seconds,
             prompts=prompts,
             task=task,
+            dialect=dialect,
         )
         # With a key, a request that is sent again because its answer was lost opens nothing twice.
         opened = self.ask("POST", PREFIX, order, WorldCards, key=secrets.token_hex(16))

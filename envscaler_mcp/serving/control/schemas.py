@@ -39,6 +39,8 @@ class OpenOrder(_Body):
     prompts: Offer | None = None
     """Which tasks agents are offered as prompts: those of the split `train` that begin at this state by default, none
     in a world at a scenario."""
+    dialect: str | None = Field(default=None, max_length=40)
+    """What agents speak at its address: the number of a dialect, or `held-out-NUMBER`; only for worlds of a farm."""
     task: OwnTask | None = None
     """A task of the owner's, in the place of a scenario that the farm holds; only for worlds of a farm."""
     count: int = Field(default=1, ge=1, le=MOST_AT_ONCE)
@@ -58,6 +60,8 @@ class WorldCard(_Body):
     """`here` in the server's own process, or `worker`."""
     lease_seconds: float | None
     """How long it stays without use; None where it stays until it is closed or the server ends."""
+    dialect: str = Field(default="", exclude_if=lambda dialect: not dialect)
+    """What agents speak there, where that is not the world's own interface."""
     calls: int | None = None
     """How often agents have called it; None where that is not counted."""
     ended: bool = False

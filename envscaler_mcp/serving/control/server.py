@@ -19,9 +19,9 @@ from envscaler_mcp.errors import EnvScalerError, Reason, UnreadableStateError, W
 from envscaler_mcp.serving.control.plane import ControlPlane, NoWorldError
 from envscaler_mcp.serving.control.schemas import SERVER_OPERATIONS, Done, ForkOrder, OpenOrder, WorldCard, WorldCards
 from envscaler_mcp.serving.http import Doorkeeper, http_server
-from envscaler_mcp.serving.local_world import LocalWorld
 from envscaler_mcp.serving.outcome import encode
 from envscaler_mcp.serving.session import Session
+from envscaler_mcp.serving.spoken_world import is_local
 from envscaler_mcp.serving.suggestion import quote_value
 from envscaler_mcp.serving.tasks import Offer
 from envscaler_mcp.serving.world_slot import WorldSlot
@@ -83,7 +83,7 @@ class ServerControlPlane(ControlPlane[OwnedWorld]):
             environment=self._environment,
             scenario=None if scenario is None else scenario.id,
             url=self.url,
-            place="here" if isinstance(world.session.world, LocalWorld) else "worker",
+            place="here" if is_local(world.session.world) else "worker",
             lease_seconds=None,
         )
 
@@ -94,6 +94,10 @@ class ServerControlPlane(ControlPlane[OwnedWorld]):
         if order.count != 1 or order.lease_seconds is not None or order.task is not None:
             raise WorldError(
                 "A single server opens one world at a time, at a task of its own and without a lease; use a farm for more."
+            )
+        if order.dialect is not None:
+            raise WorldError(
+                "A single server speaks what it was started with; use a farm to choose a dialect for each world."
             )
         start = order.scenario, order.state, order.seed, order.prompts
         return WorldCards(worlds=(self.card(await self.replace(*start)),))

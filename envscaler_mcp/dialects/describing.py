@@ -1,0 +1,124 @@
+"""What a dialect says of its tools and arguments, in many words or few."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from envscaler_mcp.artifacts import Tool
+from envscaler_mcp.dialects.arguments import OFFSET, Speech, ToolArguments
+from envscaler_mcp.dialects.spelling import Schema
+
+_SUCH_AS = re.compile(r", such as [A-Z][A-Z0-9-]*-[0-9]{5}\b")
+_WRITTEN_AS = re.compile(r",? as YYYY-MM-DD(?:THH:MM)?")
+_FIRST_PART = re.compile(r"[^.;,:(]+")
+
+
+class Describer:
+    """The descriptions of one dialect."""
+
+    def __init__(self, speech: Speech) -> None:
+        self._speech = speech
+        self._style = speech.axes.descriptions
+        self.is_full = self._style in ("full", "examples")
+
+    def of_tool(self, tool: Tool, arguments: ToolArguments) -> str:
+        """The description of a tool."""
+        match self._style:
+            case "none":
+                return ""
+            case "terse":
+                return shortened(tool.description)
+            case "full":
+                return tool.description
+            case "examples":
+                example = json.dumps(_example(arguments.schema, self._speech), ensure_ascii=False)
+                return f"{tool.description} Example: {example}"
+
+    def schema(self, tool: Tool, arguments: ToolArguments) -> Schema:
+        """The schema of a tool's arguments with what is said of them."""
+        said = dict(arguments.hints)
+        if self.is_full:
+            properties: Mapping[str, Schema] = tool.input_schema.get("properties", {})
+            for name, schema in properties.items():
+                if name != OFFSET or not arguments.paged:
+                    spoken = arguments.spoken_name(name)
+                    said[spoken] = f"{self._argument(schema)} {said.get(spoken, '')}".strip()
+        if arguments.paged and self._style != "none":
+            said |= self._speech.pages.said
+        return _with_descriptions(arguments.schema, said)
+
+    def _argument(self, schema: Schema) -> str:
+        text = _SUCH_AS.sub("", str(schema.get("description", "")))
+        if self._speech.axes.dates != "iso":
+            text = _WRITTEN_AS.sub("", text)
+        if self._speech.axes.money != "cents":
+            text = text.replace(" in cents", "")
+        options = [value for option in schema.get("anyOf", [schema]) for value in option.get("enum", ())]
+        return self._respelled(text, [value for value in options if isinstance(value, str)])
+
+    def _respelled(self, text: str, options: list[str]) -> str:
+        """The text with the options in it spelled as arguments take them."""
+        choices = self._speech.choices
+        if not options or choices.numbers:
+            return text
+        longest = "|".join(map(re.escape, sorted(options, key=len, reverse=True)))
+        head, mark, rest = text.rpartition(": ") if ": " in text else text.rpartition(" is ")
+        rest = re.sub(rf"(?<!\w)(?:{longest})(?!\w)", lambda match: str(choices.spell(match[0])), rest)
+        return f"{head}{mark}{rest}"
+
+
+def shortened(description: str) -> str:
+    """The first words of a description, up to where it goes into detail."""
+    match = _FIRST_PART.match(description)
+    return (match[0].strip() if match else description).rstrip(".")
+
+
+def _with_descriptions(schema: Schema, said: Mapping[str, str]) -> Schema:
+    properties = {
+        name: ({"description": said[name]} if said.get(name) else {})
+        | (_with_descriptions(inner, said) if inner.get("type") == "object" else inner)
+        for name, inner in schema.get("properties", {}).items()
+    }
+    return {**schema, **({"properties": properties} if properties or "properties" in schema else {})}
+
+
+def signature(schema: Schema) -> str:
+    """The arguments of a schema in one line."""
+    needed = schema.get("required", ())
+    parts = [
+        f"{name}{'' if name in needed else '?'}: {_type(inner)}" for name, inner in schema.get("properties", {}).items()
+    ]
+    return ", ".join(parts)
+
+
+def _type(schema: Schema) -> str:
+    if "anyOf" in schema:
+        return _type(next(option for option in schema["anyOf"] if option.get("type") != "null"))
+    if "enum" in schema:
+        return "|".join(map(str, schema["enum"]))
+    if schema.get("type") == "array":
+        return f"[{_type(schema.get('items', {}))}]"
+    if schema.get("type") == "object" and "properties" in schema:
+        return f"{{{signature(schema)}}}"
+    said = f" ({schema['description']})" if schema.get("description") else ""
+    return f"{schema.get('type', 'any')}{said}"
+
+
+def _example(schema: Schema, speech: Speech) -> Any:
+    """Arguments as they could be; no id in them is one of a record."""
+    if "anyOf" in schema:
+        return _example(schema["anyOf"][0], speech)
+    if "enum" in schema:
+        return schema["enum"][0]
+    kind = schema.get("type")
+    if kind == "object":
+        needed = schema.get("required", ())
+        return {name: _example(inner, speech) for name, inner in schema.get("properties", {}).items() if name in needed}
+    if kind == "array":
+        return [_example(schema.get("items", {}), speech)]
+    if kind == "integer":
+        return max(1, schema.get("minimum", 1))
+    return True if kind == "boolean" else "…"

@@ -1,0 +1,230 @@
+"""A dialect of one environment: its tools as they are offered, the call that is meant, and the answer that is read."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from envscaler_mcp.artifacts import Call, Environment, Tool
+from envscaler_mcp.dialects.arguments import Speech, UnusableError
+from envscaler_mcp.dialects.axes import Axes, DialectName, axes_of, drawn_number
+from envscaler_mcp.dialects.further import some_of
+from envscaler_mcp.dialects.ids import IdMemory, IdSpelling, Spelled, TooMuchToldError, id_prefixes
+from envscaler_mcp.dialects.layouts import Layout, as_text
+from envscaler_mcp.dialects.paging import Page, Pages
+from envscaler_mcp.dialects.records import Show, ShownRecords
+from envscaler_mcp.dialects.refusals import Refusals
+from envscaler_mcp.dialects.spelling import ChoiceSpelling, choice_start
+from envscaler_mcp.dialects.toolset import Operation, Toolset
+from envscaler_mcp.dialects.wording import Names
+from envscaler_mcp.errors import WorldError
+from envscaler_mcp.serving.outcome import Outcome
+from envscaler_mcp.serving.spoken_world import MeantCall, SpokenOutcome
+from envscaler_mcp.serving.world import World
+
+
+@dataclass(slots=True)
+class Meant(MeantCall):
+    """A canonical call, and what its answer needs to know of how it was asked for."""
+
+    operation: Operation
+    page: Page | None
+
+
+class Dialect:
+    """One way to speak to the worlds of an environment. Drawn from its card and a number, and from nothing else."""
+
+    def __init__(self, environment: Environment, name: DialectName) -> None:
+        """WorldError where the card says too little of the environment's answers."""
+        if environment.answers is None:
+            raise WorldError(
+                f"{environment.id!r} has no dialects: its card does not say what its tools answer. Build it from a blueprint."
+            )
+        self.name = name
+        self.axes: Axes = axes_of(environment.id, name)
+        key = f"{environment.id}/{name}"
+        speech = self._speech = _speech_of(environment, self.axes, name, key)
+        further = some_of(self.axes.further, drawn_number(environment.id, name, "further tools"))
+        self._toolset = Toolset(environment, speech, further)
+        self._layout = Layout(self.axes)
+        self._refusals = Refusals(self.axes, self._layout)
+        records = ShownRecords(environment, speech)
+        self._rows = {tool.name: records.rows(tool.name) for tool in environment.tools}
+        self._heads = {tool.name: records.keys(tool.name) for tool in environment.tools}
+        self._any: Show = records.anything
+        self._data: dict[str, Show] = {tool.name: records.data(tool.name) for tool in environment.tools}
+        self.card = environment.model_copy(
+            update={
+                "tools": self._toolset.tools,
+                "introduction": _introduction(environment.introduction),
+                "answers": None,
+            }
+        )
+
+    def tools(self) -> tuple[Tool, ...]:
+        """The tools as they are offered."""
+        return self._toolset.tools
+
+    def memory(self) -> IdMemory:
+        """What is known of a world that nothing was told of."""
+        return IdMemory()
+
+    def encode(self, call: Call) -> Call:
+        """A canonical call as it is spoken: it asks for as many rows. ValueError where no page begins at its offset."""
+        tool, arguments = self._toolset.encode(call.tool, call.arguments)
+        return Call(tool=tool, arguments=arguments)
+
+    def tell(self, canonical: str, memory: IdMemory) -> Spelled:
+        """The spelling of an id, which may be used in calls from now on."""
+        spelled: Spelled = self._speech.ids.tell(canonical, memory)
+        return spelled
+
+    def call(self, name: str, arguments: Any, memory: IdMemory) -> Meant | SpokenOutcome:
+        """The call that is meant, or what is answered where no world is asked."""
+        further = self._toolset.further.get(name)
+        try:
+            if further is not None:
+                _, check, tool = further
+                wrong = check(arguments)
+                if wrong is not None:
+                    raise UnusableError(wrong)
+                return self._saying("done", self._layout.record(tool.answer(arguments)))
+            operation, given = self._toolset.meant(name, arguments)
+            canonical, page = operation.arguments.decode(given, memory)
+        except UnusableError as cause:
+            return self._refusing("refused" if cause.missing else "invalid", str(cause), missing=cause.missing)
+        return Meant(operation.tool.name, canonical, operation, page)
+
+    def answer(self, meant: Meant, outcome: Outcome, memory: IdMemory) -> SpokenOutcome:
+        """What the agent reads of an outcome."""
+        try:
+            answer = self._answer(meant, outcome, memory)
+        except TooMuchToldError as cause:
+            answer = self._saying(outcome.kind, self._refusals.body("limited", str(cause)))
+        except _OTHER_SHAPE:
+            answer = self._undescribed(outcome, memory)
+        answer.meant = meant
+        return answer
+
+    def speak(
+        self, world: World, memory: IdMemory, tool: str, arguments: Mapping[str, Any], key: str | None
+    ) -> SpokenOutcome:
+        """What came of a spoken call in a world."""
+        meant = self.call(tool, arguments, memory)
+        if isinstance(meant, SpokenOutcome):
+            return meant
+        return self.answer(meant, world.call(meant.tool, meant.arguments, key), memory)
+
+    def _answer(self, meant: Meant, outcome: Outcome, memory: IdMemory) -> SpokenOutcome:
+        payload = json.loads(outcome.text)
+        if outcome.kind != "done":
+            return self._not_done(meant, outcome, str(payload.get("error", "")), memory)
+        if meant.operation.tool.effect == "writes":
+            return self._saying("done", self._layout.done(self._said(meant.tool, payload, memory)))
+        data = payload.get("data")
+        rows = self._rows[meant.tool]
+        if rows is None:
+            return self._saying("done", self._layout.record(self._data[meant.tool](data, memory)))
+        entry, kind, show = rows
+        listed, total, page = data[entry], data["total"], meant.page
+        if page is not None:
+            listed = listed[: page.size]
+            about = self._speech.pages.about(page, total, len(listed))
+        else:
+            about = {"total": total}
+        shown = [show(row, memory) for row in listed]
+        return self._saying("done", self._layout.rows(kind, shown, about, self._heads[meant.tool]))
+
+    def _undescribed(self, outcome: Outcome, memory: IdMemory) -> SpokenOutcome:
+        """An answer that is not what the card says: unread code may answer anything."""
+        try:
+            body = self._layout.record(self._any(json.loads(outcome.text), memory))
+        except (*_OTHER_SHAPE, TooMuchToldError):
+            body = self._refusals.body("limited", "The answer cannot be shown.")
+        return self._saying(outcome.kind, body)
+
+    def _said(self, tool: str, payload: Mapping[str, Any], memory: IdMemory) -> dict[str, Any]:
+        """What a change answers."""
+        ids = self._data[tool](payload["data"], memory) if "data" in payload else {}
+        match self.axes.changes:
+            case "message":
+                message = self._speech.ids.tell_in(str(payload.get("message", "")), memory)
+                return {self._layout.word("message"): message, **ids}
+            case "ids":
+                return ids or {self._layout.word("status"): "done"}
+            case "bare":
+                return dict(ids)
+
+    def _not_done(self, meant: Meant, outcome: Outcome, sentence: str, memory: IdMemory) -> SpokenOutcome:
+        own = meant.operation.spoken
+        # Sentences of the world's own begin with the name of the tool.
+        said = own + sentence.removeprefix(meant.tool) if sentence.startswith(meant.tool) else sentence
+        said = self._speech.ids.tell_in(said, memory)
+        if outcome.kind == "failed":
+            # What comes of a defect is told in the same words everywhere: verdicts read them.
+            return SpokenOutcome("failed", Outcome.saying("failed", said).text)
+        if outcome.kind in ("ended", "exhausted"):
+            return SpokenOutcome(outcome.kind, outcome.text)
+        return self._refusing(outcome.kind, said, missing=sentence.startswith("There is no "))
+
+    def _refusing(self, kind: Any, sentence: str, *, missing: bool = False) -> SpokenOutcome:
+        return self._saying(kind, self._refusals.body("missing" if missing else kind, sentence))
+
+    def _saying(self, kind: Any, body: Any) -> SpokenOutcome:
+        return SpokenOutcome(
+            kind, as_text(body), body if self.axes.structured else None, in_band=self._refusals.in_band
+        )
+
+
+_OTHER_SHAPE = (LookupError, TypeError, AttributeError, ValueError, RecursionError)
+"""What is raised where a value is not what it was described as."""
+
+
+def _speech_of(environment: Environment, axes: Axes, name: DialectName, key: str) -> Speech:
+    def number(purpose: str) -> int:
+        return drawn_number(environment.id, name, purpose)
+
+    names = Names(environment, axes)
+    arguments = {argument for tool in environment.tools for argument in tool.input_schema.get("properties", {})}
+    return Speech(
+        axes,
+        names,
+        IdSpelling(key, axes.ids, id_prefixes(environment)),
+        ChoiceSpelling(axes.choices, _choices_of(environment), choice_start(number("choices"))),
+        Pages(axes, key, number("paging"), {*map(names.key, arguments), *map(names.plain_key, arguments)}),
+    )
+
+
+def _choices_of(environment: Environment) -> set[str]:
+    """Every value of an enumeration that a card tells of."""
+    answers = environment.answers
+    shapes = [] if answers is None else [*answers.records.values(), *answers.data.values()]
+    values = {value for shape in shapes for options in _OPTIONS.findall(shape) for value in options.split("|")}
+    for tool in environment.tools:
+        values |= set(_enums(tool.input_schema))
+    return values
+
+
+_OPTIONS = re.compile(r"=([\w|.-]+)")
+
+
+def _enums(schema: Any) -> list[str]:
+    if isinstance(schema, list):
+        return [value for inner in schema for value in _enums(inner)]
+    if not isinstance(schema, dict):
+        return []
+    own = [value for value in schema.get("enum", ()) if isinstance(value, str)]
+    return own + [value for name, inner in schema.items() if name != "enum" for value in _enums(inner)]
+
+
+_NATIVE_SENTENCES = re.compile(
+    r" ?(?:Records are named by their ids in calls; ids come from lists and look-ups\.|Dates are written YYYY-MM-DD[^.]*\.)"
+)
+
+
+def _introduction(text: str) -> str:
+    """What an agent is told first, without what holds for the native interface alone."""
+    return f"{_NATIVE_SENTENCES.sub('', text)} Ids come from lists and look-ups.".strip()
