@@ -10,6 +10,7 @@ from typing import Any
 
 import anyio
 import httpx2
+import jsonschema
 import pytest
 
 from envscaler_mcp.farm.access import SESSION_KEY
@@ -239,6 +240,15 @@ async def test_what_is_no_class_and_no_task_is_refused() -> None:
         for _ in range(19):
             await teacher.ask("POST", "/v1/classes", {"environment": ENVIRONMENT, "scenario": TASK})
         await teacher.ask("POST", "/v1/classes", {"environment": ENVIRONMENT, "scenario": TASK}, 503)
+
+
+async def test_a_board_is_as_the_document_of_the_control_plane_says() -> None:
+    async with school("Ada") as (farm, teacher, board, _):
+        headers = {"authorization": f"Bearer {farm.token('control')}"}
+        document = (await teacher.web.get(f"http://127.0.0.1:{farm.control}/openapi.json", headers=headers)).json()
+        content = document["paths"]["/v1/classes/{class}"]["get"]["responses"]["200"]["content"]
+        schema = {**content["application/json"]["schema"], "components": document["components"]}
+        jsonschema.validate(await teacher.get(path_of(board)), schema)
 
 
 @pytest.mark.slow
