@@ -12,13 +12,10 @@ import typer
 from envscaler_mcp.cli.lookup import entry_of, home_of, registry_written, settings_of
 from envscaler_mcp.cli.printing import print_json, say
 from envscaler_mcp.config.choices import StudioScope
-from envscaler_mcp.processes import own_program
 
 if TYPE_CHECKING:
     from envscaler_mcp.farm.studio_agents import StudioModel
 
-BUILDER = tuple(own_program("envscaler_mcp.pipeline.builder_process:main"))
-"""The program that builds blueprints, one in each process of it."""
 MODEL_SECONDS = 120.0
 """How long is waited for an answer of the model."""
 _EVERY = ("0.0.0.0", "::", "")  # noqa: S104 - refused
@@ -100,7 +97,7 @@ def studio(
             isolation="auto" if others else "local",
             open_to_others=others,
             studio=True,
-            builder=BuilderHome(BUILDER, settings.servers, settings.registry_file),
+            builder=BuilderHome(builder_command(), settings.servers, settings.registry_file),
             runs=_runs(ctx, runs),
             benchmarks=benchmarks_named(benchmark or []),
             studio_model=_model(ctx, agent, None if budget is None else budget / processes) if agent else None,
@@ -143,3 +140,10 @@ def _model(ctx: typer.Context, agent: str, budget: float | None) -> StudioModel:
     pace = Pace(parallel=4, timeout=MODEL_SECONDS)
     place = place_of(settings_of(ctx), name, pace, None, None, budget, "agent")
     return StudioModel(agent, place.endpoint, ModelParams(model=name, max_tokens=ANSWER_TOKENS), place.price, budget)
+
+
+def builder_command() -> tuple[str, ...]:
+    """Starts a process that builds a blueprint."""
+    from envscaler_mcp.processes import own_program
+
+    return tuple(own_program("envscaler_mcp.pipeline.builder_process:main"))

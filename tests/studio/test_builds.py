@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from envscaler_mcp.cli.studio import BUILDER
+from envscaler_mcp.cli.studio import builder_command
 from envscaler_mcp.farm.builds import BuilderHome
 from envscaler_mcp.registry import read_registry
 from tests.adversary.folders import plant
@@ -25,12 +25,12 @@ SECONDS = 200
 
 
 @asynccontextmanager
-async def builder(folder: Path, command: tuple[str, ...] = BUILDER) -> AsyncIterator[Visitor]:
+async def builder(folder: Path, command: tuple[str, ...] | None = None) -> AsyncIterator[Visitor]:
     """The page of an owner whose home is that folder."""
     (folder / "generated_servers").mkdir(parents=True)
     (folder / "registry.json").write_text('{"entries": []}')
     servers = folder / "generated_servers"
-    home = BuilderHome(command, servers, folder / "registry.json")
+    home = BuilderHome(command or builder_command(), servers, folder / "registry.json")
     async with studio(builder=home, servers=_Both(servers)) as (_, owner):
         yield owner
 
