@@ -25,6 +25,7 @@ SLOW = {
     "others",
     "runs",
     "building",
+    "growth",
 }
 
 
