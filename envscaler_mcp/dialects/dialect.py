@@ -43,6 +43,14 @@ class Dialect:
             raise WorldError(
                 f"{environment.id!r} has no dialects: its card does not say what its tools answer. Build it from a blueprint."
             )
+        try:
+            self._make(environment, name)
+        except _OTHER_SHAPE as cause:
+            raise WorldError(
+                f"{environment.id!r} has no dialects: its card is not one that a blueprint gives."
+            ) from cause
+
+    def _make(self, environment: Environment, name: DialectName) -> None:
         self.name = name
         self.axes: Axes = axes_of(environment.id, name)
         key = f"{environment.id}/{name}"
@@ -96,6 +104,9 @@ class Dialect:
             canonical, page = operation.arguments.decode(given, memory)
         except UnusableError as cause:
             return self._refusing("refused" if cause.missing else "invalid", str(cause), missing=cause.missing)
+        except _OTHER_SHAPE:
+            # A card of unread code may describe what no dialect can say.
+            return self._refusing("invalid", f"{name}: these arguments cannot be said in this dialect.")
         return Meant(operation.tool.name, canonical, operation, page)
 
     def answer(self, meant: Meant, outcome: Outcome, memory: IdMemory) -> SpokenOutcome:

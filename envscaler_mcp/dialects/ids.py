@@ -19,7 +19,10 @@ Spelled = str | int
 
 MOST_TOLD = 200_000
 """Ids that one world remembers to have told."""
+MOST_TOLD_BYTES = 16 * 1024 * 1024
+"""Characters of the ids, the same: unread code may call any text an id."""
 _MOST_CACHED = 20_000
+_LONGEST_CACHED = 64
 _MOST_PREFIXES = 200
 """Each is looked for in every sentence."""
 _INTEGERS = 10**14
@@ -32,11 +35,12 @@ class TooMuchToldError(WorldError):
 class IdMemory:
     """The ids that an agent was told in one world, in the order of telling."""
 
-    __slots__ = ("_of", "_spelled")
+    __slots__ = ("_of", "_size", "_spelled")
 
     def __init__(self) -> None:
         self._of: dict[Spelled, str] = {}
         self._spelled: dict[str, Spelled] = {}
+        self._size = 0
 
     def __len__(self) -> int:
         return len(self._of)
@@ -53,6 +57,9 @@ class IdMemory:
         """Note that the agent has read it."""
         if len(self._of) >= MOST_TOLD:
             raise TooMuchToldError(f"This world has told {MOST_TOLD:,} ids, and can tell no more.")
+        if self._size + len(canonical) > MOST_TOLD_BYTES:
+            raise TooMuchToldError(f"This world has told ids of {MOST_TOLD_BYTES:,} characters, and can tell no more.")
+        self._size += len(canonical)
         self._of[spelled] = canonical
         self._spelled[canonical] = spelled
 
@@ -61,11 +68,12 @@ class IdMemory:
         while len(self._of) > number:
             _, canonical = self._of.popitem()
             del self._spelled[canonical]
+            self._size -= len(canonical)
 
     def copy(self) -> IdMemory:
         """The same for a world of its own."""
         twin = IdMemory()
-        twin._of, twin._spelled = self._of.copy(), self._spelled.copy()
+        twin._of, twin._spelled, twin._size = self._of.copy(), self._spelled.copy(), self._size
         return twin
 
 
@@ -84,9 +92,11 @@ class IdSpelling:
         """The spelling of an id."""
         spelled = self._cache.get(canonical)
         if spelled is None:
-            if len(self._cache) >= _MOST_CACHED:
-                self._cache.clear()
-            spelled = self._cache[canonical] = self._make(self._key, canonical)
+            spelled = self._make(self._key, canonical)
+            if len(canonical) <= _LONGEST_CACHED:
+                if len(self._cache) >= _MOST_CACHED:
+                    self._cache.clear()
+                self._cache[canonical] = spelled
         return spelled
 
     def tell(self, canonical: Any, memory: IdMemory) -> Any:
@@ -137,7 +147,7 @@ def id_pattern(prefixes: frozenset[str]) -> re.Pattern[str]:
     """What an id of these prefixes looks like inside a text."""
     longest_first = sorted(prefixes, key=lambda prefix: (-len(prefix), prefix))
     options = "|".join(map(re.escape, longest_first)) or "(?!)"
-    return re.compile(rf"(?<![\w-])(?:{options})-[0-9]{{5,}}(?![\w-])")
+    return re.compile(rf"(?<![\w-])(?:{options})-[0-9]{{5,12}}(?![\w-])")
 
 
 def _digest(key: bytes, text: str) -> int:

@@ -25,6 +25,10 @@ def styled(words: Iterable[str], style: str) -> str:
     return _STYLES[style](parts) if parts else ""
 
 
+_LONGEST_CACHED = 64
+_MOST_CACHED = 5_000
+
+
 class Names:
     """The names of one dialect."""
 
@@ -37,7 +41,10 @@ class Names:
         """What an argument or an entry of an answer is called."""
         spoken = self._keys.get(name)
         if spoken is None:
-            spoken = self._keys[name] = styled(self._words_of_key(name), self._axes.keys)
+            spoken = styled(self._words_of_key(name), self._axes.keys)
+            # Unread code may answer any names, and a dialect is shared by many worlds.
+            if len(name) <= _LONGEST_CACHED and len(self._keys) < _MOST_CACHED:
+                self._keys[name] = spoken
         return spoken
 
     def plain_key(self, name: str) -> str:

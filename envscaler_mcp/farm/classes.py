@@ -122,7 +122,9 @@ class ClassRoom:
 
     def free_name(self, wanted: str) -> str:
         """What a visitor is called: as they wish, and as no other is."""
-        plain = " ".join(wanted.split())[:LONGEST_NAME].strip() or f"Visitor {self.numbers}"
+        # Halves of characters, which a visitor may send, are in no answer.
+        whole = wanted.encode(errors="replace").decode()
+        plain = " ".join(whole.split())[:LONGEST_NAME].strip() or f"Visitor {self.numbers}"
         taken = {seat.name.casefold() for seat in self.seats.values()}
         numbered = (f"{plain} {number}" for number in range(2, len(taken) + 3))
         return next(name for name in (plain, *numbered) if name.casefold() not in taken)
@@ -229,6 +231,7 @@ class Classes:
         group = seat.group
         lease = min(IDLE_SECONDS, max(group.seconds_left, 1.0), self._worlds.caps.longest_lease)
         world = await self._worlds.open(group.environment, group.tasks[-1].id, lease_seconds=lease)
+        world.of_class = True
         await world.record(self._worlds.recordings)
         seat.take(world)
 

@@ -115,6 +115,8 @@ class HostedWorld:
         self.terms = terms
         self.visitor = visitor
         """Whether it came into being because a person went to its address."""
+        self.of_class = False
+        """Whether a visitor of a class plays there, who may end as any visitor's world where memory is short."""
         self.batch = ""
         """Which worlds were opened with the same request; they are closed together if one of them cannot be opened."""
         self.address = ""
@@ -376,6 +378,8 @@ class HostedWorld:
             # Whatever a benchmark's call changes, there is no way back.
             writes = self._writes(tool) or isinstance(self.session, BenchmarkSession)
             step = self.timeline.add(author, bounded(event), mark, writes=writes)
+            # A world may be called far more often than calls are recorded.
+            self.session.forget_marks(self.timeline.unneeded_marks())
             if caller is not None:
                 caller.step = step
 

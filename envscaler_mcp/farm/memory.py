@@ -109,7 +109,9 @@ class MemoryWatch:
         # What was freed may be all that is too much.
         give_back_memory()
         excess, ended = self.too_much_in_process, 0
-        held = [(world.held_here, world) for world in worlds if world.visitor and world.ended is None]
+        held = [
+            (world.held_here, world) for world in worlds if (world.visitor or world.of_class) and world.ended is None
+        ]
         for size, world in sorted(held, key=lambda item: -item[0]):
             if excess <= 0 or size < WORTH_ENDING:
                 break

@@ -53,6 +53,7 @@ class Timeline:
     _steps: deque[_Recorded] = field(default_factory=deque)
     _dropped_by: Counter[Author] = field(default_factory=Counter)
     _size: int = 0
+    _unneeded: list[int] = field(default_factory=list)
 
     def __len__(self) -> int:
         return len(self._steps)
@@ -101,6 +102,13 @@ class Timeline:
         self._size -= len(oldest.text)
         self._dropped_by[oldest.by] += 1
         self.dropped = oldest.number
+        if oldest.mark is not None:
+            self._unneeded.append(oldest.mark)
+
+    def unneeded_marks(self) -> list[int]:
+        """The marks of calls that were dropped since this was asked last."""
+        marks, self._unneeded = self._unneeded, []
+        return marks
 
     def _refused_by(self, shown: Mapping[str, Any]) -> dict[str, Any]:
         result = shown["result"]

@@ -6,7 +6,7 @@ restore is to take back what was written since.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import Any, NamedTuple, Self
 
@@ -23,6 +23,10 @@ from envscaler_mcp.serving.plain_json import json_copy
 from envscaler_mcp.serving.state_diff import Write, diff_of_journal
 
 FULL = "as many records as it may; remove some, or open another world."
+
+
+_FORGOTTEN_AT_ONCE = 1_000
+"""Writes."""
 
 
 class _Mark(NamedTuple):
@@ -172,6 +176,17 @@ class JournaledWorld(LocalWorld):
         del self._history[mark.writes :]
         self._written = {}
         self._last = []
+
+    def forget_marks(self, marks: Iterable[int]) -> None:
+        """Nothing goes back to these any more, nor to what was before the first that is left."""
+        super().forget_marks(marks)
+        first = next((mark.writes for mark, _ in self._marks.values()), len(self._history))
+        # Not each time: all marks change with it.
+        if first >= _FORGOTTEN_AT_ONCE or not self._marks:
+            del self._history[:first]
+            self._marks = {number: (_Mark(mark.writes - first), turn) for number, (mark, turn) in self._marks.items()}
+            if not self._marks:
+                self._written = {}
 
     def _changed_since(self, mark: _Mark) -> StateDiff:
         return diff_of_journal(self._history[mark.writes :], vars(self._env))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Self
 
 from envscaler_mcp.artifacts import Environment, StateDiff, canonical_json, digest_of
@@ -153,6 +153,11 @@ class LocalWorld(ABC):
         self._return_to(mark)
         self._marks = {number: stored for number, stored in self._marks.items() if number <= snapshot}
         self._keyed.keep_until(turn)
+
+    def forget_marks(self, marks: Iterable[int]) -> None:
+        """Nothing goes back to these any more."""
+        for mark in marks:
+            self._marks.pop(mark, None)
 
     def diff_since(self, snapshot: int) -> StateDiff:
         """What changed since the snapshot."""

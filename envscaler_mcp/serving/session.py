@@ -5,12 +5,13 @@ In this process this class is all of it; `control/` carries the same methods to 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from envscaler_mcp.artifacts import Scenario, StateDiff, Verdict
 from envscaler_mcp.artifacts.episode import Scoring
 from envscaler_mcp.errors import WorldError
+from envscaler_mcp.serving.local_world import LocalWorld
 from envscaler_mcp.serving.spoken_world import Interface, Speaker, SpokenWorld
 from envscaler_mcp.serving.state_diff import diff_of_states
 from envscaler_mcp.serving.world import World
@@ -95,6 +96,13 @@ class Session:
         if self.speaker is not None:
             self.speaker.mark(mark)
         return mark
+
+    def forget_marks(self, marks: Sequence[int]) -> None:
+        """Nothing goes back to these any more; a world in a worker has bounds of its own."""
+        if isinstance(self.world, LocalWorld):
+            self.world.forget_marks(marks)
+        if self.speaker is not None:
+            self.speaker.forget_marks(marks)
 
     def restore(self, snapshot: int) -> None:
         """Go back to the snapshot."""

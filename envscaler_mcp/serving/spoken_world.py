@@ -6,7 +6,7 @@ What the translation remembers, such as which ids were told, goes back with a re
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol, Self
@@ -116,6 +116,11 @@ class Speaker:
     def mark(self, snapshot: int) -> None:
         """A snapshot of the world is here."""
         self._marks[snapshot] = len(self.memory)
+
+    def forget_marks(self, marks: Iterable[int]) -> None:
+        """Nothing goes back to these any more."""
+        for mark in marks:
+            self._marks.pop(mark, None)
 
     def restore(self, snapshot: int) -> None:
         """The world is as at the snapshot: what was told since was not told any more."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import threading
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,9 @@ from envscaler_mcp.farm import studio_plane
 from envscaler_mcp.farm.access import SESSION_KEY
 from envscaler_mcp.farm.watchers import MOST_GUESTS, MOST_WATCHERS
 from envscaler_mcp.farm.world_views import WorldViews
+from envscaler_mcp.serving.journaled_world import JournaledWorld
+from envscaler_mcp.serving.local_world import LocalWorld
+from envscaler_mcp.serving.outcome import Outcome
 from envscaler_mcp.studio.tables import tables_of
 from tests.farm.farms import Here, farm_program
 from tests.studio.visitors import ENVIRONMENT, TASK, Visitor, studio, visitor
@@ -115,3 +119,52 @@ async def test_an_order_with_a_key_opens_once_wherever_the_studio_is_asked(tmp_p
             owner.web.headers["connection"] = "close"
             answers = [await owner.ask("POST", "/v1/worlds", {"environment": ENVIRONMENT}, 201) for _ in range(12)]
     assert len({answer["worlds"][0]["name"] for answer in answers}) == 1
+
+
+async def test_a_visitor_whose_name_holds_half_a_character_leaves_the_board_whole() -> None:
+    async with studio() as (farm, teacher), httpx2.AsyncClient(base_url=farm.url, trust_env=False) as web:
+        board = await teacher.ask("POST", "/v1/classes", {"environment": ENVIRONMENT, "scenario": TASK})
+        code = board["address"].rpartition("/")[2]
+        body = json.dumps({"code": code, "name": "A\ud800B"})
+        assert (await web.post("/studio/join", content=body)).status_code == 201
+        (seat,) = (await teacher.get(f"/v1/classes/{board['name']}"))["seats"]
+        assert seat["name"] == "A?B"
+
+
+async def test_a_recorded_world_holds_no_more_marks_than_calls_that_can_be_undone() -> None:
+    async with studio() as (farm, owner):
+        path = await owner.opened()
+        hosted = farm.front.worlds.named(path.rpartition("/")[2])
+        calls: Any = (
+            ("block_bed", {"bed_id": "BED-00005", "reason": f"broken rail {'x' * 400}"}),
+            ("reopen_bed", {"bed_id": "BED-00005"}),
+        )
+        own, start = hosted.session.snapshot(), hosted.session.state_hash()
+        for turn in range(1_600):
+            outcome = hosted.call(calls[turn % 2][0], dict(calls[turn % 2][1]), None)
+            assert isinstance(outcome, Outcome)
+            assert outcome.kind == "done"
+        world, timeline = hosted.session.world, hosted.timeline
+        assert isinstance(world, LocalWorld)
+        assert timeline is not None
+        assert len(world._marks) <= len(timeline) + 1
+        # Every call that is shown can be undone, and the owner's own mark is still there.
+        shown = (await owner.get(f"{path}/timeline"))["steps"]
+        await owner.ask("POST", f"{path}/undo", {"after": shown[0]["number"]})
+        hosted.session.restore(own)
+        assert hosted.session.state_hash() == start
+
+
+async def test_what_lies_before_the_first_mark_of_a_recorded_world_is_not_held() -> None:
+    async with studio() as (farm, owner):
+        path = await owner.opened()
+        hosted = farm.front.worlds.named(path.rpartition("/")[2])
+        for turn in range(4_000):
+            tool = ("block_bed", "reopen_bed")[turn % 2]
+            more = {"reason": "broken rail"} if turn % 2 == 0 else {}
+            outcome = hosted.call(tool, {"bed_id": "BED-00005", **more}, None)
+            assert isinstance(outcome, Outcome)
+            assert outcome.kind == "done"
+        world = hosted.session.world
+        assert isinstance(world, JournaledWorld)
+        assert len(world._history) < 5_000

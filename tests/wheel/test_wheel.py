@@ -168,7 +168,7 @@ def test_the_documentation_comes_with_the_package(wheel: Installed, tmp_path: Pa
     listed = wheel.run(tmp_path, "docs").stdout
     for page in pages:
         assert f"\n{page} " in listed
-        assert wheel.run(tmp_path, "docs", page).stdout.startswith("#")
+        assert re.match(r"(<!--.*?-->\s*)?# ", wheel.run(tmp_path, "docs", page).stdout, re.DOTALL)
 
 
 @pytest.mark.parametrize(

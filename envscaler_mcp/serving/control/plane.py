@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 import anyio.to_thread
 from pydantic import BaseModel, ValidationError
+from pydantic_core import PydanticSerializationError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
@@ -81,8 +82,8 @@ class ControlPlane(ABC, Generic[W]):
         if isinstance(answer, Response):
             return answer
         # A state is plain JSON already, and large: no model reads it again.
-        text = answer.model_dump_json() if isinstance(answer, BaseModel) else encode(answer)
-        return Response(text, 201 if operation.does in ("open", "fork") else 200, media_type="application/json")
+        content = _json_of(answer) if isinstance(answer, BaseModel) else encode(answer)
+        return Response(content, 201 if operation.does in ("open", "fork") else 200, media_type="application/json")
 
     @abstractmethod
     def world(self, name: str) -> W:
@@ -138,6 +139,14 @@ async def final_state(world: ControlledWorld) -> Mapping[str, Any]:
         return await world.act(lambda session: session.state())
     except WorldError as cause:
         raise UnreadableStateError(str(cause)) from cause
+
+
+def _json_of(answer: BaseModel) -> str | bytes:
+    try:
+        return answer.model_dump_json()
+    except PydanticSerializationError:
+        # A world, or who calls it, may hold halves of characters.
+        return encode(answer.model_dump(mode="json")).encode(errors="replace")
 
 
 def _read(model: type[Body], body: bytes) -> Body:
