@@ -29,6 +29,8 @@ SLOW = {
 }
 
 
+# A farm in a fresh home compiles all environments before it trusts them.
+@pytest.mark.timeout(400)
 @pytest.mark.parametrize(
     "name",
     [
