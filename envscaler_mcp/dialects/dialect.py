@@ -23,7 +23,6 @@ from envscaler_mcp.dialects.wording import Names
 from envscaler_mcp.errors import WorldError
 from envscaler_mcp.serving.outcome import Outcome
 from envscaler_mcp.serving.spoken_world import MeantCall, SpokenOutcome
-from envscaler_mcp.serving.world import World
 
 
 @dataclass(slots=True)
@@ -119,15 +118,6 @@ class Dialect:
             answer = self._undescribed(outcome, memory)
         answer.meant = meant
         return answer
-
-    def speak(
-        self, world: World, memory: IdMemory, tool: str, arguments: Mapping[str, Any], key: str | None
-    ) -> SpokenOutcome:
-        """What came of a spoken call in a world."""
-        meant = self.call(tool, arguments, memory)
-        if isinstance(meant, SpokenOutcome):
-            return meant
-        return self.answer(meant, world.call(meant.tool, meant.arguments, key), memory)
 
     def _answer(self, meant: Meant, outcome: Outcome, memory: IdMemory) -> SpokenOutcome:
         payload = json.loads(outcome.text)

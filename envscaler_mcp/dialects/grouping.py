@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 
 from envscaler_mcp.artifacts import Environment, Tool
+from envscaler_mcp.dialects.wording import words_of_entity
 
-_PART = re.compile(r"[A-Z][a-z0-9]*")
 _LISTED = re.compile(r"\[([A-Z]\w*)\]|^([A-Z]\w*)$")
 
 
@@ -28,7 +28,7 @@ def entity_of(tool: Tool, environment: Environment) -> str:
 
 
 def _noun(name: str) -> str:
-    return "_".join(_PART.findall(name)).lower() or name.lower()
+    return "_".join(words_of_entity(name)).lower()
 
 
 def _stands_in(noun: str, tool: str) -> bool:

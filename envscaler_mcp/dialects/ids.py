@@ -1,7 +1,7 @@
 """Ids as a dialect spells them, and which of them an agent was told.
 
-How an id is spelled follows from it and the dialect alone. Back from a spelling leads only what the world was told of: so
-no id can be guessed, none of another world means anything here, and a fork remembers what its origin has told.
+How an id is spelled follows from it and the dialect alone. Back from a spelling leads only what the agent has read: a spelling
+that it makes up means nothing, nor does one of another world, and a fork remembers what its origin has told.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any
 
 from envscaler_mcp.artifacts import Environment
 from envscaler_mcp.dialects.axes import Ids
+from envscaler_mcp.dialects.wording import words_of_entity
 from envscaler_mcp.errors import WorldError
 
 Spelled = str | int
@@ -134,11 +135,10 @@ def id_prefixes(environment: Environment) -> frozenset[str]:
 
 
 _SUCH_AS = re.compile(r"such as ([A-Z][A-Z0-9-]*)-[0-9]{5}\b")
-_PART = re.compile(r"[A-Z][a-z0-9]*")
 
 
 def _prefixes_of(name: str) -> tuple[str, str]:
-    parts = _PART.findall(name) or [name]
+    parts = words_of_entity(name)
     short = parts[0] if len(parts) == 1 else "".join(part[0] for part in parts)
     return short.upper(), "-".join(parts).upper()
 

@@ -8,7 +8,6 @@ from typing import Any
 from envscaler_mcp.dialects.axes import Axes
 from envscaler_mcp.dialects.layouts import Layout
 
-Why = str
 _CODES = {
     "invalid": ("INVALID_ARGUMENT", 400),
     "missing": ("NOT_FOUND", 404),

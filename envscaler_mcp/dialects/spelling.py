@@ -35,8 +35,6 @@ class Spelling:
     """Back; UnreadableError where it means nothing. None stands for itself before either is asked."""
     hint: str = ""
     """What must be said of it, however few words the dialect makes."""
-    said: str = ""
-    """How a date is said to be written where descriptions are full."""
 
 
 def as_it_is(schema: Schema) -> Spelling:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 
 from envscaler_mcp.artifacts import Environment, Tool
@@ -25,8 +26,14 @@ def styled(words: Iterable[str], style: str) -> str:
     return _STYLES[style](parts) if parts else ""
 
 
+_PART = re.compile(r"[A-Z][a-z0-9]*")
 _LONGEST_CACHED = 64
 _MOST_CACHED = 5_000
+
+
+def words_of_entity(name: str) -> list[str]:
+    """The words of an entity's name, such as `GuestRoom`."""
+    return _PART.findall(name) or [name]
 
 
 class Names:

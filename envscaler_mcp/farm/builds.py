@@ -17,8 +17,7 @@ from starlette.exceptions import HTTPException
 from envscaler_mcp.artifacts import RegistryEntry
 from envscaler_mcp.errors import WorldError
 
-BUILT = "built.json"
-_SAID = "said.jsonl"
+_SAID, _BUILT = "said.jsonl", "built.json"
 _MOST_LINES = 2_000
 _LARGEST = 4 << 20
 """Bytes that are read of what a build said."""
@@ -49,6 +48,11 @@ class Build:
     process: subprocess.Popen[bytes]
     folder: Path
     id: str = field(default_factory=lambda: f"build-{secrets.token_hex(8)}")
+
+    @property
+    def built(self) -> Path:
+        """Where it leaves what it made."""
+        return self.folder / _BUILT
 
     @property
     def running(self) -> bool:
@@ -99,11 +103,9 @@ class Builds:
         for build in self._builds.values():
             build.end()
         while len(self._builds) >= _KEPT_BUILDS:
-            self._builds.pop(
-                next(name for name in self._builds if str(self._builds[name].folder / BUILT) != before)
-            ).remove()
+            self._builds.pop(next(name for name in self._builds if str(self._builds[name].built) != before)).remove()
         folder = Path(tempfile.mkdtemp(prefix="envscaler-build-"))
-        order = {"do": "build", "text": text, "before": before, "folder": str(folder)}
+        order = {"do": "build", "text": text, "before": before, "built": str(folder / _BUILT)}
         build = Build(self._started(home, order, folder), folder)
         self._builds[build.id] = build
         return build
@@ -135,7 +137,7 @@ class Builds:
         build = self._builds.get(name)
         if build is None or build.running or build.failed:
             return None
-        return build.folder / BUILT
+        return build.built
 
     def publish(self, build: Build) -> RegistryEntry:
         """Write what was built into the home."""
@@ -144,7 +146,7 @@ class Builds:
             raise WorldError("Only what was built to its end can be published.")
         order = {
             "do": "publish",
-            "folder": str(build.folder),
+            "built": str(build.built),
             "servers": str(home.servers),
             "registry": str(home.registry),
         }

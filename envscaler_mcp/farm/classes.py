@@ -17,7 +17,7 @@ from starlette.exceptions import HTTPException
 from envscaler_mcp.artifacts import Scenario, Verdict
 from envscaler_mcp.errors import WorldError
 from envscaler_mcp.farm.access import holder_of
-from envscaler_mcp.farm.hosted_world import HostedWorld
+from envscaler_mcp.farm.hosted_world import BusyError, HostedWorld
 from envscaler_mcp.farm.verdicts import Verdicts
 from envscaler_mcp.farm.worlds import FullError, Worlds
 from envscaler_mcp.serving.control.plane import NoWorldError
@@ -68,13 +68,15 @@ class Seat:
         """What stands for the visitor where clients share something."""
         return holder_of(self.id)
 
-    def take(self, world: HostedWorld | None) -> None:
+    def take(self, world: HostedWorld) -> None:
         """Have this world from now on."""
         self.world = world
         self.worlds += 1
         self._began = time.monotonic()
         self._seen = None
-        self.results[len(self.group.tasks) - 1 :] = [Result()]
+        before = self.results[: len(self.group.tasks) - 1]
+        # Those of tasks for which no world could be opened are as they were at the start.
+        self.results = [*before, *(Result() for _ in range(len(self.group.tasks) - len(before)))]
 
     def _moment(self, world: HostedWorld) -> tuple[str, int, int]:
         return world.name, world.calls, 0 if world.timeline is None else world.timeline.last
@@ -218,7 +220,9 @@ class Classes:
             await self._worlds.close(world)
 
     async def renew(self, seat: Seat) -> None:
-        """A fresh world for a visitor, at the task of the class."""
+        """A fresh world for a visitor, at the task of the class; BusyError where one is on its way already."""
+        if seat.lock.locked():
+            raise BusyError("A fresh world is on its way already.")
         async with seat.lock:
             before, seat.world = seat.world, None
             if before is not None:

@@ -27,7 +27,6 @@ class FarmDialect:
         self.memory = dialect.memory
         self.call = dialect.call
         self.answer = dialect.answer
-        self.speak = dialect.speak
 
 
 class FarmDialects:

@@ -18,6 +18,9 @@ LONG = 0.01
 _wanted = 0
 _began = 0.0
 _set_aside = False
+"""Whether anything is."""
+_since_looked = False
+"""Whether anything was since all of it was looked at last."""
 
 
 @contextmanager
@@ -38,26 +41,28 @@ def survivors_set_aside() -> Iterator[None]:
 
 def collect_what_was_set_aside() -> None:
     """Look at everything again; for a moment in which no world is open."""
-    if _give_back():
+    global _since_looked  # noqa: PLW0603
+    if _since_looked:
+        _since_looked = False
+        gc.unfreeze()
         gc.collect()
         gc.freeze()
 
 
-def _give_back() -> bool:
-    """What was set aside is looked at again; says whether there was any."""
-    global _set_aside
-    had, _set_aside = _set_aside, False
-    if had:
+def _give_back() -> None:
+    """Nothing is set aside any more."""
+    global _set_aside, _since_looked  # noqa: PLW0603
+    if _set_aside:
         gc.unfreeze()
-    return had
+    _set_aside = _since_looked = False
 
 
 def _note(phase: str, info: dict[str, Any]) -> None:
-    global _began, _set_aside  # noqa: PLW0603
+    global _began, _set_aside, _since_looked  # noqa: PLW0603
     if info["generation"] < 2:
         return
     if phase == "start":
         _began = time.thread_time()
     elif time.thread_time() - _began > LONG:
-        _set_aside = True
+        _set_aside = _since_looked = True
         gc.freeze()

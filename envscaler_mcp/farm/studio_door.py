@@ -218,7 +218,8 @@ class StudioDoor:
             Route(pages.PREFIX, _to_home),
             Route(f"{LOGIN}/{{number}}", self._log_in_by_code, methods=["POST"]),
             Route(LOGIN, self._log_in_by_token, methods=["POST"]),
-            Route(f"{pages.PREFIX}/logout", self._log_out, methods=["POST"]),
+            Route(f"{pages.PREFIX}/logout", partial(self._log_out, self.cookie), methods=["POST"]),
+            Route(f"{pages.PREFIX}/leave", partial(self._log_out, self.seat_cookie), methods=["POST"]),
             Route(f"{pages.PREFIX}/{{file}}", pages.static_file),
         ]
 
@@ -270,9 +271,9 @@ class StudioDoor:
         )
         return made
 
-    async def _log_out(self, _: AppRequest) -> Response:
+    async def _log_out(self, cookie: str, _: AppRequest) -> Response:
         made = json_response({"done": True})
-        made.delete_cookie(self.cookie, path=API, httponly=True, samesite="strict", secure=self._secure)
+        made.delete_cookie(cookie, path=API, httponly=True, samesite="strict", secure=self._secure)
         return made
 
 

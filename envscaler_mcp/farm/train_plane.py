@@ -11,6 +11,7 @@ from starlette.responses import Response
 from envscaler_mcp.farm.studio_runs import RunsPlane
 from envscaler_mcp.serving.control.schemas import ControlOperation
 from envscaler_mcp.studio.train_schemas import TRAIN_OPERATIONS, TrainingAnswer
+from envscaler_mcp.viewer.training import row_formats
 
 
 class TrainPlane(RunsPlane):
@@ -20,7 +21,7 @@ class TrainPlane(RunsPlane):
 
     async def _do_training(self, request: Request) -> Response | TrainingAnswer:
         if self._runs.root is None:
-            return TrainingAnswer(runs=(), more=0)
+            return TrainingAnswer(runs=(), formats=row_formats(), more=0)
         return await self._read("training", request)
 
     async def _do_rows(self, request: Request) -> Response:

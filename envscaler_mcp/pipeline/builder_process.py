@@ -16,10 +16,12 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from envscaler_mcp.artifacts import Level, Scenario, State
+from envscaler_mcp.artifacts import Environment, Level, Scenario, State
 from envscaler_mcp.artifacts.members import has_member, read_member_text
+from envscaler_mcp.config.choices import SHIPPED
 from envscaler_mcp.emit.folder import write_folder
 from envscaler_mcp.errors import EmitError, EnvScalerError, SandboxError, Unproven
+from envscaler_mcp.html.counts import counted
 from envscaler_mcp.library import blueprint_files
 from envscaler_mcp.pipeline.authoring import check_blueprints
 from envscaler_mcp.pipeline.building import BuildListener, Built, built_of, make
@@ -36,7 +38,6 @@ from envscaler_mcp.synthesis import Synthesized
 if sys.platform != "win32":
     import resource
 
-BUILT = "built.json"
 SECONDS = 240
 """How long a build may take by the clock, and of a processor."""
 MEMORY = 3 << 30
@@ -50,12 +51,12 @@ def main() -> None:
     """Do what the order on the input says."""
     order: dict[str, Any] = json.loads(sys.stdin.buffer.read())
     _bound()
-    stage = _Stage()
+    stage = _Stage(order.get("before", ""))
     try:
         if order["do"] == "publish":
-            _publish(Path(order["folder"]), Path(order["servers"]), Path(order["registry"]))
+            _publish(Path(order["built"]), Path(order["servers"]), Path(order["registry"]))
         else:
-            _build(order["text"], order["before"], Path(order["folder"]), stage)
+            _build(order["text"], Path(order["built"]), stage)
     except EnvScalerError as cause:
         stage.fail(str(cause))
     except (RecursionError, MemoryError):
@@ -79,10 +80,11 @@ def _bound() -> None:
 
 
 class _Stage(BuildListener):
-    """Says where the build is."""
+    """Says where the build is, and after growing what became of the tasks that there were before."""
 
-    def __init__(self) -> None:
+    def __init__(self, before: str) -> None:
         self.name = "check"
+        self._before = before
         self._began = time.monotonic()
 
     def say(self, **details: Any) -> None:
@@ -107,11 +109,14 @@ class _Stage(BuildListener):
         self.begin("grow")
 
     def grown(self, states: Sequence[State]) -> None:
-        self.states = states
+        kinds = [entity.container for entity in self.made.model.entities.values()]
         for state in states:
-            kinds = [entity.container for entity in self.made.model.entities.values()]
             records = {kind: len(state.content[kind]) for kind in kinds}
             self.say(state=state.name, seed=state.seed, records=records)
+        if self._before:
+            self.begin("before")
+            _prove_again(self._before, self)
+        self.begin("prove", stories=len(self.made.blueprint.stories), wanted=SHIPPED)
 
     def proven(self, scenario: Scenario) -> None:
         proof = scenario.proof
@@ -132,31 +137,14 @@ def _task(scenario: Scenario) -> dict[str, Any]:
     }
 
 
-def _build(text: str, before: str, folder: Path, stage: _Stage) -> None:
+def _build(text: str, file: Path, stage: _Stage) -> None:
     stage.say(begun=True)
     _check(text, stage)
     stage.begin("compile")
-    listener = _Then(stage, before)
-    built = built_of(make(text, "blueprint.yaml", listener=listener))
+    built = built_of(make(text, "blueprint.yaml", listener=stage))
     document = {"environment": built.environment.model_dump(mode="json"), "files": built.files}
-    (folder / BUILT).write_text(json.dumps({**document, "shipped": built.shipped}), encoding="utf-8")
+    file.write_text(json.dumps({**document, "shipped": built.shipped}), encoding="utf-8")
     stage.begin("done", id=built.environment.id, tasks=built.scenarios)
-
-
-class _Then(BuildListener):
-    """After growing, and before tasks are made: what became of the tasks that there were."""
-
-    def __init__(self, stage: _Stage, before: str) -> None:
-        self._stage = stage
-        self._before = before
-        self.compiled, self.proven, self.short = stage.compiled, stage.proven, stage.short  # type: ignore[method-assign]
-
-    def grown(self, states: Sequence[State]) -> None:
-        self._stage.grown(states)
-        if self._before:
-            self._stage.begin("before")
-            _prove_again(self._before, self._stage)
-        self._stage.begin("prove", stories=len(self._stage.made.blueprint.stories))
 
 
 def _check(text: str, stage: _Stage) -> None:
@@ -172,7 +160,7 @@ def _check(text: str, stage: _Stage) -> None:
     stage.say(problems=problems[:100], counts=report.counts)
     if not report.sound:
         errors = sum(problem["severity"] == "error" for problem in problems)
-        raise EmitError(f"{errors} {'errors' if errors > 1 else 'error'} must be mended before it can be compiled.")
+        raise EmitError(f"{counted(errors, 'error')} must be mended before it can be compiled.")
 
 
 def _prove_again(before: str, stage: _Stage) -> None:
@@ -212,7 +200,7 @@ def _sentence(outcome: Outcome) -> str:
 
 def _tasks_in(before: Path) -> Iterator[tuple[Scenario, State]]:
     """The tasks of a server folder, or of an earlier build, with their start states."""
-    if before.name == BUILT:
+    if before.is_file():
         files: Mapping[str, str] = json.loads(before.read_text(encoding="utf-8"))["files"]
         texts = files.get(TASKS, "")
     else:
@@ -225,9 +213,9 @@ def _tasks_in(before: Path) -> Iterator[tuple[Scenario, State]]:
         yield scenario, state
 
 
-def _publish(folder: Path, servers: Path, registry: Path) -> None:
+def _publish(file: Path, servers: Path, registry: Path) -> None:
     """Write what was built into a home; an environment of its id there is replaced, unless it is the library's."""
-    document = json.loads((folder / BUILT).read_text(encoding="utf-8"))
+    document = json.loads(file.read_text(encoding="utf-8"))
     made = _environment(document)
     if made.environment.id in blueprint_files():
         raise EmitError(f"{made.environment.id} is an environment of the library; give yours another id.")
@@ -238,7 +226,5 @@ def _publish(folder: Path, servers: Path, registry: Path) -> None:
 
 
 def _environment(document: Mapping[str, Any]) -> Built:
-    from envscaler_mcp.artifacts import Environment
-
     environment = Environment.model_validate_json(json.dumps(document["environment"]))
     return Built(environment, document["shipped"], document["shipped"], dict(document["files"]), {})

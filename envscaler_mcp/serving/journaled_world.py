@@ -24,9 +24,8 @@ from envscaler_mcp.serving.state_diff import Write, diff_of_journal
 
 FULL = "as many records as it may; remove some, or open another world."
 
-
 _FORGOTTEN_AT_ONCE = 1_000
-"""Writes."""
+"""At least so many writes are dropped together, while there are marks after them."""
 
 
 class _Mark(NamedTuple):

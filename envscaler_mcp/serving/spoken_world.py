@@ -91,11 +91,6 @@ class Interface(Protocol):
     def answer(self, meant: Any, outcome: Outcome, memory: Any) -> SpokenOutcome:
         """What is read of an outcome."""
 
-    def speak(
-        self, world: World, memory: Any, tool: str, arguments: Mapping[str, Any], key: str | None
-    ) -> SpokenOutcome:
-        """What came of a spoken call."""
-
 
 class Speaker:
     """An interface in use beside a world, for who reaches that world in its own words, too."""
@@ -148,9 +143,11 @@ class SpokenWorld:
 
     def call(self, tool: str, arguments: Mapping[str, Any], key: str | None = None) -> Outcome:
         """What came of the spoken call."""
-        outcome = self.interface.speak(self.behind, self._speaker.memory, tool, arguments, key)
-        self._reached = outcome.meant is not None
-        return outcome
+        meant = self._speaker.meant(tool, arguments)
+        self._reached = not isinstance(meant, SpokenOutcome)
+        if isinstance(meant, SpokenOutcome):
+            return meant
+        return self._speaker.answer(meant, self.behind.call(meant.tool, meant.arguments, key))
 
     def state(self) -> dict[str, Any]:
         """Every record and scalar, in the words of the world itself."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from envscaler_mcp.serving.control.schemas import ControlOperation, Done
+from envscaler_mcp.serving.control.schemas import ControlOperation, Done, JsonBody
 
 BLUEPRINTS = "/v1/blueprints"
 BUILDS = "/v1/builds"
@@ -14,18 +14,14 @@ MOST_LETTERS = 200_000
 """Of a blueprint that is sent; three times the longest of the library."""
 
 
-class _Body(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
-
-
-class BlueprintCard(_Body):
+class BlueprintCard(JsonBody):
     """A blueprint that can be opened."""
 
     id: str
     title: str
 
 
-class BlueprintList(_Body):
+class BlueprintList(JsonBody):
     """A small one to start from, and those of the library."""
 
     blueprints: tuple[BlueprintCard, ...]
@@ -33,14 +29,14 @@ class BlueprintList(_Body):
     """Whether what is built can be published here."""
 
 
-class BlueprintText(_Body):
+class BlueprintText(JsonBody):
     """A blueprint."""
 
     id: str
     text: str
 
 
-class BuildOrder(_Body):
+class BuildOrder(JsonBody):
     """A blueprint to be built."""
 
     text: str = Field(max_length=MOST_LETTERS)
@@ -48,7 +44,7 @@ class BuildOrder(_Body):
     """An environment, or an earlier build, whose tasks are proven again in this version."""
 
 
-class BuildAnswer(_Body):
+class BuildAnswer(JsonBody):
     """How far a build is."""
 
     build: str
@@ -61,7 +57,7 @@ class BuildAnswer(_Body):
     """Why it did not come to its end; nothing while it runs, and where it did."""
 
 
-class PublishAnswer(_Body):
+class PublishAnswer(JsonBody):
     """What was published."""
 
     environment: str

@@ -2,21 +2,11 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
-from envscaler_mcp.artifacts import Environment
 from envscaler_mcp.artifacts.scenario import Level
-from envscaler_mcp.serving.control.schemas import ENVIRONMENTS, PREFIX, ControlOperation, Done, WorldCard
-from envscaler_mcp.studio.schemas import (
-    AgentsAnswer,
-    CallOrder,
-    ChecksAnswer,
-    FormsAnswer,
-    RecordedCall,
-    TablesAnswer,
-    TimelineAnswer,
-    UndoOrder,
-)
+from envscaler_mcp.serving.control.schemas import ControlOperation, Done, JsonBody
+from envscaler_mcp.studio.schemas import STUDIO_OPERATIONS
 
 CLASSES = "/v1/classes"
 SEAT = "/v1/seat"
@@ -28,11 +18,7 @@ LONGEST_NAME = 40
 _HOURS = 12.0
 
 
-class _Body(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
-
-
-class ClassOrder(_Body):
+class ClassOrder(JsonBody):
     """A class to be opened at a task."""
 
     environment: str
@@ -43,7 +29,7 @@ class ClassOrder(_Body):
     """When it ends, with all its worlds."""
 
 
-class RulesOrder(_Body):
+class RulesOrder(JsonBody):
     """What visitors may do from now on; what is not said stays as it is."""
 
     locked: bool | None = None
@@ -52,19 +38,19 @@ class RulesOrder(_Body):
     """Whether others may join."""
 
 
-class NextTaskOrder(_Body):
+class NextTaskOrder(JsonBody):
     """The next task of a class, in the same environment."""
 
     scenario: str
 
 
-class SeatOrder(_Body):
+class SeatOrder(JsonBody):
     """One of the visitors; all where none is named."""
 
     seat: str | None = None
 
 
-class ClassTask(_Body):
+class ClassTask(JsonBody):
     """A task that a class has gone through, or is at."""
 
     id: str
@@ -75,7 +61,7 @@ class ClassTask(_Body):
     """How many calls its solution has."""
 
 
-class SeatResult(_Body):
+class SeatResult(JsonBody):
     """How far a visitor came with one task."""
 
     calls: int = 0
@@ -87,7 +73,7 @@ class SeatResult(_Body):
     """After how many seconds it was first solved."""
 
 
-class SeatRow(_Body):
+class SeatRow(JsonBody):
     """A visitor, as the board shows them."""
 
     seat: str
@@ -98,7 +84,7 @@ class SeatRow(_Body):
     """One for each task of the class."""
 
 
-class ClassCard(_Body):
+class ClassCard(JsonBody):
     """A class as it is listed."""
 
     name: str
@@ -108,13 +94,13 @@ class ClassCard(_Body):
     seconds_left: float
 
 
-class ClassCards(_Body):
+class ClassCards(JsonBody):
     """The classes that are open."""
 
     classes: tuple[ClassCard, ...]
 
 
-class BoardAnswer(_Body):
+class BoardAnswer(JsonBody):
     """A class: how to join it, and how far its visitors are."""
 
     name: str
@@ -135,7 +121,7 @@ class BoardAnswer(_Body):
     seats: tuple[SeatRow, ...]
 
 
-class SeatAnswer(_Body):
+class SeatAnswer(JsonBody):
     """What a visitor's page needs to know."""
 
     seat: str
@@ -171,25 +157,22 @@ CLASS_OPERATIONS = (
 """What owners are answered."""
 
 
-def _in_world(
-    method: str, does: str, about: str, takes: type[BaseModel] | None, gives: type[BaseModel] | None
-) -> ControlOperation:
-    return ControlOperation(method, f"{PREFIX}/{{name}}/{does}", does, about, takes, gives)
-
-
+_OF_WORLD = (
+    "card",
+    "environment",
+    "agents",
+    "tables",
+    "forms",
+    "timeline",
+    "checks",
+    "events",
+    "record",
+    "call",
+    "undo",
+)
 SEAT_OPERATIONS = (
     ControlOperation("GET", SEAT, "seat", "Where this visitor is.", None, SeatAnswer),
     ControlOperation("POST", f"{SEAT}/again", "again", "A fresh world.", None, SeatAnswer),
-    ControlOperation("GET", f"{PREFIX}/{{name}}", "card", "The visitor's world.", None, WorldCard),
-    ControlOperation("GET", f"{ENVIRONMENTS}/{{environment}}", "environment", "Its environment.", None, Environment),
-    ControlOperation("GET", "/v1/agents", "agents", "No agent plays for visitors.", None, AgentsAnswer),
-    _in_world("GET", "tables", "The state as tables with labels.", None, TablesAnswer),
-    _in_world("GET", "forms", "The tools as forms, and the rules.", None, FormsAnswer),
-    _in_world("GET", "timeline", "The recorded calls.", None, TimelineAnswer),
-    _in_world("GET", "checks", "The task, and which of its checks hold now.", None, ChecksAnswer),
-    _in_world("GET", "events", "What happens in the world, as it happens.", None, None),
-    _in_world("POST", "record", "Record the calls from now on.", None, TimelineAnswer),
-    _in_world("POST", "call", "Call a tool.", CallOrder, RecordedCall),
-    _in_world("POST", "undo", "Go back to the moment after a recorded call.", UndoOrder, TimelineAnswer),
+    *(operation for operation in STUDIO_OPERATIONS if operation.does in _OF_WORLD),
 )
 """What visitors of a class are answered, each about their own world."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from envscaler_mcp.serving.control.schemas import MOST_AT_ONCE, PREFIX, ControlOperation
+from envscaler_mcp.serving.control.schemas import MOST_AT_ONCE, PREFIX, ControlOperation, JsonBody
 from envscaler_mcp.studio.schemas import (
     READER_OPERATIONS,
     STUDIO_OPERATIONS,
@@ -25,11 +25,7 @@ Change = Literal["both", "left", "right", "neither", "missing"]
 CHANGES: tuple[Change, ...] = ("left", "right", "both", "neither", "missing")
 
 
-class _Body(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
-
-
-class RunCard(_Body):
+class RunCard(JsonBody):
     """A run folder as it is listed."""
 
     id: str
@@ -50,7 +46,7 @@ class RunCard(_Body):
     """Why nothing of it can be shown."""
 
 
-class RunList(_Body):
+class RunList(JsonBody):
     """The run folders of a studio, the latest first."""
 
     folder: str
@@ -60,7 +56,16 @@ class RunList(_Body):
     """How many folders are not listed."""
 
 
-class Figures(_Body):
+class PassRate(JsonBody):
+    """How surely tasks are solved that were played several times."""
+
+    k: int
+    at_least_once: float
+    every_time: float
+    tasks: int
+
+
+class Figures(JsonBody):
     """What came of some of the episodes of a run."""
 
     planned: int
@@ -71,18 +76,11 @@ class Figures(_Body):
     """The mean of what is not masked."""
     failures: dict[str, int]
     """By the owner of the failure."""
+    passing: tuple[PassRate, ...] = ()
+    """How surely, where that is asked for of each part of a run."""
 
 
-class PassRate(_Body):
-    """How surely tasks are solved that were played several times."""
-
-    k: int
-    at_least_once: float
-    every_time: float
-    tasks: int
-
-
-class RunWorld(_Body):
+class RunWorld(JsonBody):
     """What came of the tasks of one environment."""
 
     environment: str
@@ -90,7 +88,7 @@ class RunWorld(_Body):
     levels: dict[str, Figures]
 
 
-class RunAnswer(_Body):
+class RunAnswer(JsonBody):
     """A run in figures."""
 
     card: RunCard
@@ -107,7 +105,7 @@ class RunAnswer(_Body):
     outcomes: dict[str, int]
 
 
-class EpisodeRow(_Body):
+class EpisodeRow(JsonBody):
     """An episode as it is listed."""
 
     id: str
@@ -125,7 +123,7 @@ class EpisodeRow(_Body):
     masked: bool
 
 
-class EpisodeList(_Body):
+class EpisodeList(JsonBody):
     """The episodes of a run that fit, some of them at a time."""
 
     episodes: tuple[EpisodeRow, ...]
@@ -133,7 +131,7 @@ class EpisodeList(_Body):
     offset: int
 
 
-class RunStep(_Body):
+class RunStep(JsonBody):
     """A step of an episode: what was said, or a call, and which checks hold after it."""
 
     place: int
@@ -152,7 +150,7 @@ class RunStep(_Body):
     turned_false: tuple[int, ...] = ()
 
 
-class EpisodeAnswer(_Body):
+class EpisodeAnswer(JsonBody):
     """One recorded episode."""
 
     row: EpisodeRow
@@ -182,7 +180,7 @@ class EpisodeAnswer(_Body):
     """Whether a world can be opened at one of its steps."""
 
 
-class ComparedRow(_Body):
+class ComparedRow(JsonBody):
     """The same task in two runs."""
 
     scenario: str
@@ -194,7 +192,7 @@ class ComparedRow(_Body):
     right: EpisodeRow | None
 
 
-class RunComparison(_Body):
+class RunComparison(JsonBody):
     """Two runs, task by task."""
 
     left: RunCard
@@ -208,7 +206,7 @@ class RunComparison(_Body):
     offset: int
 
 
-class StepPair(_Body):
+class StepPair(JsonBody):
     """What stands side by side: the places of two steps; 0 where one side has none."""
 
     left: int
@@ -216,7 +214,7 @@ class StepPair(_Body):
     same: bool
 
 
-class EpisodeComparison(_Body):
+class EpisodeComparison(JsonBody):
     """Two episodes side by side."""
 
     left: EpisodeAnswer
@@ -226,14 +224,14 @@ class EpisodeComparison(_Body):
     """The first call, counted from 1, that is not the same in both; 0 where all are."""
 
 
-class StepOrder(_Body):
+class StepOrder(JsonBody):
     """Open a world as it was before this step of an episode."""
 
     episode: str = Field(max_length=2_000)
     step: int = Field(ge=1, le=MOST_AT_ONCE)
 
 
-class StepWorld(_Body):
+class StepWorld(JsonBody):
     """The world that was opened."""
 
     world: str
@@ -243,7 +241,7 @@ class StepWorld(_Body):
     """The first of them that was answered otherwise than it was recorded; 0 where none was."""
 
 
-class Contender(_Body):
+class Contender(JsonBody):
     """One agent of an arena."""
 
     world: str
@@ -260,7 +258,7 @@ class Contender(_Body):
     ended: bool
 
 
-class ArenaAnswer(_Body):
+class ArenaAnswer(JsonBody):
     """The forks of one world, and how far each has come."""
 
     task: str | None

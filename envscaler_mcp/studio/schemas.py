@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from envscaler_mcp.artifacts.scenario import Level, Split
 from envscaler_mcp.serving.control.schemas import (
@@ -13,6 +13,7 @@ from envscaler_mcp.serving.control.schemas import (
     MOST_SEED,
     PREFIX,
     ControlOperation,
+    JsonBody,
 )
 
 CATALOGUE = "/v1/catalogue"
@@ -22,11 +23,7 @@ Author = Literal["person", "agent", "oracle", "random", "model"]
 """Who made a call: the owner, an agent over MCP, or one that the owner had the farm play."""
 
 
-class _Body(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
-
-
-class Listed(_Body):
+class Listed(JsonBody):
     """An environment as a gallery shows it."""
 
     id: str
@@ -39,13 +36,13 @@ class Listed(_Body):
     """Whether it is a benchmark of other authors. It is opened, and its tasks are counted, when it is first asked for."""
 
 
-class CatalogueAnswer(_Body):
+class CatalogueAnswer(JsonBody):
     """The environments that fit a search, best first; all of them, by title, where nothing is searched."""
 
     environments: tuple[Listed, ...]
 
 
-class TaskCard(_Body):
+class TaskCard(JsonBody):
     """A task without its solution."""
 
     id: str
@@ -61,13 +58,13 @@ class TaskCard(_Body):
     """How often the user of a benchmark's task speaks."""
 
 
-class TaskWordsList(_Body):
+class TaskWordsList(JsonBody):
     """The tasks of an environment."""
 
     tasks: tuple[TaskCard, ...]
 
 
-class HostLine(_Body):
+class HostLine(JsonBody):
     """How one host program is told of a world."""
 
     client: str
@@ -79,21 +76,21 @@ class HostLine(_Body):
     """An address that makes the host install it, for hosts that have one."""
 
 
-class ConnectAnswer(_Body):
+class ConnectAnswer(JsonBody):
     """A fresh guest link, and what hosts are told of it."""
 
     url: str
     hosts: tuple[HostLine, ...]
 
 
-class CallOrder(_Body):
+class CallOrder(JsonBody):
     """A call that the owner makes."""
 
     tool: str
     arguments: dict[str, Any] = Field(default_factory=dict)
 
 
-class RecordedCall(_Body):
+class RecordedCall(JsonBody):
     """One recorded call. What is too long is the beginning of its JSON as text, and `shortened` names its length."""
 
     number: int
@@ -112,7 +109,7 @@ class RecordedCall(_Body):
     """Whether the world can go back to before it."""
 
 
-class TimelineAnswer(_Body):
+class TimelineAnswer(JsonBody):
     """The calls of a world since its recording began."""
 
     recording: bool
@@ -125,19 +122,19 @@ class TimelineAnswer(_Body):
     """After which of the parent's calls that was."""
 
 
-class UndoOrder(_Body):
+class UndoOrder(JsonBody):
     """Go back to the moment after this call; 0 is the start of the recording."""
 
     after: int = Field(ge=0, le=MOST_SEED)
 
 
-class PlayOrder(_Body):
+class PlayOrder(JsonBody):
     """Let an agent make its next call."""
 
     agent: PlayedBy
 
 
-class PlayAnswer(_Body):
+class PlayAnswer(JsonBody):
     """What the agent did: a call, or a last word."""
 
     ended: bool
@@ -145,7 +142,7 @@ class PlayAnswer(_Body):
     step: RecordedCall | None = None
 
 
-class AgentsAnswer(_Body):
+class AgentsAnswer(JsonBody):
     """Which agents play in this studio."""
 
     agents: tuple[PlayedBy, ...]
@@ -153,14 +150,14 @@ class AgentsAnswer(_Body):
     """The model's name, where one plays."""
 
 
-class CheckLamp(_Body):
+class CheckLamp(JsonBody):
     """One check in words, and whether it holds now."""
 
     words: str
     holds: bool
 
 
-class OfficialWords(_Body):
+class OfficialWords(JsonBody):
     """A task of a benchmark in the words of its authors."""
 
     category: str
@@ -172,7 +169,7 @@ class OfficialWords(_Body):
     """Whether a model plays the user."""
 
 
-class ChecksAnswer(_Body):
+class ChecksAnswer(JsonBody):
     """The task of a world, and how far it is done; without a task only `task` is said, as null.
 
     At a benchmark's task `official` is said, and nothing of how far it is done: `judge` says that.
@@ -192,7 +189,7 @@ class ChecksAnswer(_Body):
     official: OfficialWords | None = None
 
 
-class Column(_Body):
+class Column(JsonBody):
     """One field of the records of a table."""
 
     name: str
@@ -202,7 +199,7 @@ class Column(_Body):
     """The table whose records it names."""
 
 
-class RecordTable(_Body):
+class RecordTable(JsonBody):
     """The records of one kind."""
 
     name: str
@@ -218,7 +215,7 @@ class RecordTable(_Body):
     """How many there are; the answer has the first of them."""
 
 
-class TablesAnswer(_Body):
+class TablesAnswer(JsonBody):
     """The state as tables."""
 
     now: str | None
@@ -226,7 +223,7 @@ class TablesAnswer(_Body):
     scalars: dict[str, Any]
 
 
-class Entry(_Body):
+class Entry(JsonBody):
     """One argument of a tool, as a form asks for it."""
 
     name: str
@@ -241,7 +238,7 @@ class Entry(_Body):
     default: Any = None
 
 
-class Form(_Body):
+class Form(JsonBody):
     """A tool as a form."""
 
     tool: str
@@ -251,7 +248,7 @@ class Form(_Body):
     fields: tuple[Entry, ...]
 
 
-class FormsAnswer(_Body):
+class FormsAnswer(JsonBody):
     """Every tool of a world."""
 
     rules: tuple[str, ...]
@@ -259,7 +256,7 @@ class FormsAnswer(_Body):
     forms: tuple[Form, ...]
 
 
-class SnippetsAnswer(_Body):
+class SnippetsAnswer(JsonBody):
     """The same call, for other programs."""
 
     mcp: str
@@ -267,7 +264,7 @@ class SnippetsAnswer(_Body):
     python: str
 
 
-class ShareAnswer(_Body):
+class ShareAnswer(JsonBody):
     """An address that opens one page on this world, which may only look."""
 
     address: str

@@ -2,37 +2,13 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict
-
-from envscaler_mcp.serving.control.schemas import ControlOperation
-from envscaler_mcp.studio.run_schemas import RUNS, PassRate, RunCard
+from envscaler_mcp.serving.control.schemas import ControlOperation, JsonBody
+from envscaler_mcp.studio.run_schemas import RUNS, Figures, RunCard, RunWorld
 
 TRAINING = "/v1/training"
 
 
-class _Body(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
-
-
-class Rates(_Body):
-    """How well some episodes of a run went."""
-
-    done: int
-    solved: int
-    reward: float | None
-    """The mean of what is not masked."""
-    passing: tuple[PassRate, ...]
-
-
-class WorldRates(_Body):
-    """The same for one environment, and for each level of its tasks."""
-
-    environment: str
-    all: Rates
-    levels: dict[str, Rates]
-
-
-class CurvePoint(_Body):
+class CurvePoint(JsonBody):
     """The mean reward of some episodes that were recorded after each other."""
 
     episodes: int
@@ -40,26 +16,34 @@ class CurvePoint(_Body):
     reward: float
 
 
-class TrainedRun(_Body):
+class TrainedRun(JsonBody):
     """A run as one point of a training."""
 
     card: RunCard
-    all: Rates
-    levels: dict[str, Rates]
+    all: Figures
+    levels: dict[str, Figures]
     """The easiest first."""
-    worlds: tuple[WorldRates, ...]
+    worlds: tuple[RunWorld, ...]
     curve: tuple[CurvePoint, ...]
 
 
-class TrainingAnswer(_Body):
+class RowFormat(JsonBody):
+    """A format in which the rows of a run are written for a trainer."""
+
+    name: str
+    about: str
+
+
+class TrainingAnswer(JsonBody):
     """The runs of a folder, the oldest first."""
 
     runs: tuple[TrainedRun, ...]
+    formats: tuple[RowFormat, ...]
     more: int
     """How many older ones, and ones that cannot be read, are left out."""
 
 
-class RowsAnswer(_Body):
+class RowsAnswer(JsonBody):
     """The rows that a run gives a trainer."""
 
     format: str

@@ -38,7 +38,7 @@ from envscaler_mcp.studio.tables import tables_of
 from envscaler_mcp.viewer.choosing import attempts_of
 from envscaler_mcp.viewer.episode_answer import call_keys, episode_answer
 from envscaler_mcp.viewer.milestones import state_after
-from envscaler_mcp.viewer.oracle import played_by_oracle
+from envscaler_mcp.viewer.oracle import ORACLE, played_by_oracle
 from envscaler_mcp.viewer.review import Reviewed
 from envscaler_mcp.viewer.run_shelf import NoRunError, OpenRun, RunShelf
 from envscaler_mcp.viewer.summary import figures_of, gradings
@@ -51,7 +51,6 @@ MOST_REPLAYED = 2_000
 """Calls before a step at which a world is opened."""
 _LONGEST = 600
 """Characters of a reason or an id in a list."""
-ORACLE = "oracle"
 
 T = TypeVar("T")
 
@@ -85,7 +84,7 @@ def run_answer(run: OpenRun) -> RunAnswer:
 
 def _figures(run: OpenRun, episodes: Sequence[PlannedEpisode]) -> Figures:
     figures = figures_of(episodes, run.tally)
-    return Figures(**{name: figures[name] for name in Figures.model_fields})
+    return Figures(**{**figures, "passing": ()})
 
 
 def _by_level(run: OpenRun, episodes: Iterable[PlannedEpisode]) -> dict[str, Figures]:

@@ -6,7 +6,6 @@ import shlex
 import tempfile
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from statistics import mean
 
@@ -17,9 +16,9 @@ from envscaler_mcp.errors import EnvScalerError, RunError
 from envscaler_mcp.export.episodes import export_run
 from envscaler_mcp.export.filters import ExportFilter
 from envscaler_mcp.export.formats import FORMATS
-from envscaler_mcp.scoring.pass_at_k import grouped, passing
-from envscaler_mcp.studio.run_schemas import PassRate
-from envscaler_mcp.studio.train_schemas import CurvePoint, Rates, RowsAnswer, TrainedRun, TrainingAnswer, WorldRates
+from envscaler_mcp.scoring.pass_at_k import grouped
+from envscaler_mcp.studio.run_schemas import Figures, PassRate, RunWorld
+from envscaler_mcp.studio.train_schemas import CurvePoint, RowFormat, RowsAnswer, TrainedRun, TrainingAnswer
 from envscaler_mcp.viewer.run_shelf import OpenRun, RunShelf
 from envscaler_mcp.viewer.summary import figures_of
 
@@ -48,7 +47,12 @@ def training(shelf: RunShelf) -> TrainingAnswer:
             made.append(_trained(shelf.run(card.id)))
         except EnvScalerError:
             more += 1
-    return TrainingAnswer(runs=tuple(reversed(made)), more=more)
+    return TrainingAnswer(runs=tuple(reversed(made)), formats=row_formats(), more=more)
+
+
+def row_formats() -> tuple[RowFormat, ...]:
+    """Those that are built in."""
+    return tuple(RowFormat(name=name, about=about) for name, (about, _) in EXPORT_FORMATS.items())
 
 
 def _trained(run: OpenRun) -> TrainedRun:
@@ -58,20 +62,20 @@ def _trained(run: OpenRun) -> TrainedRun:
         all=_rates(run, run.plan.episodes),
         levels=_by_level(run, run.plan.episodes),
         worlds=tuple(
-            WorldRates(environment=name, all=_rates(run, episodes), levels=_by_level(run, episodes))
+            RunWorld(environment=name, all=_rates(run, episodes), levels=_by_level(run, episodes))
             for name, episodes in worlds
         ),
         curve=tuple(_curve(run)),
     )
 
 
-def _rates(run: OpenRun, episodes: Sequence[PlannedEpisode]) -> Rates:
+def _rates(run: OpenRun, episodes: Sequence[PlannedEpisode]) -> Figures:
     figures = figures_of(episodes, run.tally)
-    rates = tuple(PassRate(**asdict(rate)) for rate in passing(episodes, run.tally.done)[:_RATES])
-    return Rates(done=figures["done"], solved=figures["solved"], reward=figures["reward"], passing=rates)
+    rates = tuple(PassRate(**rate) for rate in figures["passing"][:_RATES])
+    return Figures(**{**figures, "passing": rates})
 
 
-def _by_level(run: OpenRun, episodes: Sequence[PlannedEpisode]) -> dict[str, Rates]:
+def _by_level(run: OpenRun, episodes: Sequence[PlannedEpisode]) -> dict[str, Figures]:
     levels = grouped(episodes, "level")
     return {level: _rates(run, levels[level]) for level in LEVELS if level in levels}
 

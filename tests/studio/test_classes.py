@@ -15,6 +15,7 @@ import pytest
 
 from envscaler_mcp.farm.access import SESSION_KEY
 from envscaler_mcp.farm.class_plane import SeatPlane
+from envscaler_mcp.farm.worlds import FullError
 from envscaler_mcp.studio.class_schemas import CLASS_OPERATIONS, SEAT_OPERATIONS
 from envscaler_mcp.studio.schemas import STUDIO_OPERATIONS
 from tests.farm.farms import Here, farm_program
@@ -240,6 +241,34 @@ async def test_what_is_no_class_and_no_task_is_refused() -> None:
         for _ in range(19):
             await teacher.ask("POST", "/v1/classes", {"environment": ENVIRONMENT, "scenario": TASK})
         await teacher.ask("POST", "/v1/classes", {"environment": ENVIRONMENT, "scenario": TASK}, 503)
+
+
+async def test_a_teacher_who_leaves_a_class_in_the_same_browser_stays_logged_in() -> None:
+    async with school("Ada") as (_, teacher, board, (ada,)):
+        for name, value in ada.web.cookies.items():
+            teacher.web.cookies.set(name, value)
+        left = await teacher.web.post("/studio/leave")
+        assert left.headers["set-cookie"].startswith("envscaler_seat_")
+        assert (await teacher.get(path_of(board)))["name"] == board["name"]
+        logged_out = await teacher.web.post("/studio/logout")
+        assert logged_out.headers["set-cookie"].startswith("envscaler_studio_")
+
+
+async def test_results_stay_with_their_tasks_where_a_fresh_world_could_not_be_opened() -> None:
+    async with school("Ada") as (farm, teacher, board, (ada,)):
+        await solve(ada, teacher)
+        await teacher.get(path_of(board))
+        opening = farm.front.worlds.open
+
+        async def full(*_: Any, **__: Any) -> Any:
+            raise FullError("no place")
+
+        farm.front.worlds.open = full  # type: ignore[method-assign]
+        await teacher.ask("POST", f"{path_of(board)}/task", {"scenario": SECOND_TASK}, 503)
+        farm.front.worlds.open = opening  # type: ignore[method-assign]
+        after = await teacher.ask("POST", f"{path_of(board)}/task", {"scenario": TASK})
+        solved = [result["solved_after"] is not None for result in after["seats"][0]["results"]]
+        assert solved == [True, False, False]
 
 
 async def test_a_board_is_as_the_document_of_the_control_plane_says() -> None:

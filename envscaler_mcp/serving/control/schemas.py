@@ -16,18 +16,20 @@ MOST_AT_ONCE = 10_000
 MOST_SEED = 2**63 - 1
 
 
-class _Body(BaseModel):
+class JsonBody(BaseModel):
+    """What is sent as a body: frozen, and nothing in it that its model does not name."""
+
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
 
-class OwnTask(_Body):
+class OwnTask(JsonBody):
     """A task that the farm does not hold: its scenario, and the state where it begins."""
 
     scenario: Scenario
     state: State
 
 
-class OpenOrder(_Body):
+class OpenOrder(JsonBody):
     """Worlds to be opened, all at the same start."""
 
     environment: str
@@ -48,7 +50,7 @@ class OpenOrder(_Body):
     """How long each stays without use; only for worlds of a farm."""
 
 
-class WorldCard(_Body):
+class WorldCard(JsonBody):
     """A world that is open."""
 
     name: str
@@ -74,43 +76,43 @@ class WorldCard(_Body):
     """Bytes that its worker held for itself at the last measurement; 0 in the server's own process."""
 
 
-class WorldCards(_Body):
+class WorldCards(JsonBody):
     """Worlds that are open."""
 
     worlds: tuple[WorldCard, ...]
 
 
-class LeaseOrder(_Body):
+class LeaseOrder(JsonBody):
     """A lease that begins anew."""
 
     seconds: float | None = Field(default=None, gt=0)
 
 
-class ForkOrder(_Body):
+class ForkOrder(JsonBody):
     """How many worlds continue from here."""
 
     count: int = Field(default=1, ge=1, le=MOST_AT_ONCE)
 
 
-class Snapshot(_Body):
+class Snapshot(JsonBody):
     """A mark to come back to."""
 
     snapshot: int = Field(ge=0, le=MOST_SEED)
 
 
-class VerifyOrder(_Body):
+class VerifyOrder(JsonBody):
     """How a final state is to be judged."""
 
     scoring: Scoring = "framed"
 
 
-class TurnOrder(_Body):
+class TurnOrder(JsonBody):
     """Which turn of a benchmark's task begins."""
 
     turn: int = Field(ge=1, le=MOST_AT_ONCE)
 
 
-class UserOrder(_Body):
+class UserOrder(JsonBody):
     """What the agent has said to the user of a benchmark's task."""
 
     strategy: str = ""
@@ -121,14 +123,14 @@ class UserOrder(_Body):
     """Of the user's model, to what it was to be asked for this text so far."""
 
 
-class UserAnswer(_Body):
+class UserAnswer(JsonBody):
     """What the user says; or what their model is to be asked first."""
 
     answer: dict[str, Any]
     """`said`, or the messages to `ask`, or why the authors' code has `failed`."""
 
 
-class Move(_Body):
+class Move(JsonBody):
     """One move of an agent in a world of a benchmark."""
 
     calls: int = Field(default=0, ge=0)
@@ -140,14 +142,14 @@ class Move(_Body):
     """What stood in the place of arguments, where no call of the move reached the world."""
 
 
-class JudgeOrder(_Body):
+class JudgeOrder(JsonBody):
     """What is to be judged by the authors of a benchmark."""
 
     moves: tuple[Move, ...] | None = Field(default=None, strict=False)
     """None: each call is a move, and a turn that was begun ended the one before it."""
 
 
-class Judgement(_Body):
+class Judgement(JsonBody):
     """What the authors' code says of what was played."""
 
     verdict: Verdict
@@ -157,37 +159,37 @@ class Judgement(_Body):
     """All that their judge has answered."""
 
 
-class EnvironmentNames(_Body):
+class EnvironmentNames(JsonBody):
     """The environments that there are."""
 
     environments: tuple[str, ...]
 
 
-class ScenarioList(_Body):
+class ScenarioList(JsonBody):
     """The tasks of an environment, with all that is stored of them."""
 
     scenarios: tuple[Scenario, ...]
 
 
-class StateAnswer(_Body):
+class StateAnswer(JsonBody):
     """Every record and scalar."""
 
     state: dict[str, Any]
 
 
-class HashAnswer(_Body):
+class HashAnswer(JsonBody):
     """The digest of the state."""
 
     hash: str
 
 
-class Done(_Body):
+class Done(JsonBody):
     """It was done."""
 
     done: bool = True
 
 
-class ErrorAnswer(_Body):
+class ErrorAnswer(JsonBody):
     """Why something could not be done."""
 
     error: str

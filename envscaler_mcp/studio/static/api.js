@@ -37,8 +37,9 @@ export const logInByToken = (token) => logIn("/studio/login", { token });
 export const joinClass = (code, name) => logIn("/studio/join", { code, name });
 
 export async function logOut() {
+  const way = isVisitor() ? "leave" : "logout";
   localStorage.removeItem(store());
-  await fetch("/studio/logout", { method: "POST" });
+  await fetch(`/studio/${way}`, { method: "POST" });
 }
 
 function headers() {

@@ -4,16 +4,17 @@ import { get, post, remove } from "./api.js";
 import { attempt, button, el, fill, notice, place, plural, redraw, words } from "./dom.js";
 import { levelTag } from "./environment.js";
 
-const STARTER = "game_lending";
 const WAIT = 300;
 const STAGES = [["check", "Check"], ["compile", "Compile"], ["grow", "Grow start states"], ["before", "Tasks of the version before"], ["prove", "Make tasks and prove them"]];
 
-export async function showBuilder(main, signal, wanted = STARTER) {
+export async function showBuilder(main, signal, named) {
   place(["Builder"]);
-  const [{ blueprints, publishes }, opened] = await Promise.all([get("/v1/blueprints"), get(`/v1/blueprints/${encodeURIComponent(wanted)}`)]);
+  const { blueprints, publishes } = await get("/v1/blueprints");
+  const wanted = named ?? blueprints[0].id;
+  const opened = await get(`/v1/blueprints/${encodeURIComponent(wanted)}`);
   if (signal.aborted) return;
   // Whose tasks are proven again in what is written now: those of the environment, or of the first build.
-  const state = { before: wanted === STARTER ? "" : wanted, build: "", lines: [], running: false, failed: "", text: "" };
+  const state = { before: wanted === blueprints[0].id ? "" : wanted, build: "", lines: [], running: false, failed: "", text: "" };
   const source = el("textarea", { id: "source", spellcheck: "false", autocomplete: "off", "aria-describedby": "source-hint" });
   source.value = opened.text;
   const menu = el("select", { id: "blueprint", onchange: () => { location.hash = `#/builder/${menu.value}`; } }, blueprints.map((each) => el("option", { value: each.id, selected: each.id === wanted }, each.title)));
@@ -154,7 +155,7 @@ const SHOWN = {
     const short = lines.filter((line) => line.short);
     if (lines[0].stories === 0) return el("p.dim", {}, "The blueprint has no stories yet, so no tasks come of it.");
     return [
-      el("p", { role: "status" }, el("b", {}, String(tasks.length)), " of 10 made and proven"),
+      el("p", { role: "status" }, el("b", {}, String(tasks.length)), ` of ${lines[0].wanted} made and proven`),
       el("ul.madetasks", {}, tasks.map((line) => el("li.made", { "data-task": line.id }, el("details", {}, el("summary", {}, levelTag(line.level), el("span.dim", {}, ` ${plural(line.calls, "call")}, ${plural(line.checks, "check")}, ${plural(line.wrong_endings, "wrong ending")} noticed`)), el("p.words.request", {}, line.task))))),
       short.map((line) => el("p.refusal", {}, `No more tasks of level ${line.level}: ${line.short}`)),
     ];

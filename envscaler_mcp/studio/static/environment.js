@@ -5,7 +5,7 @@ import { openClass } from "./class.js";
 import { attempt, button, dialog, el, fill, place, plural, sentence, textBlock } from "./dom.js";
 
 const LEASE = 3600;
-const LEVELS = ["easy", "medium", "hard"];
+export const LEVELS = ["easy", "medium", "hard"];
 
 // Worlds that a person opened to watch: the view of an agent at work begins at once, one time.
 export const toWatch = new Set();

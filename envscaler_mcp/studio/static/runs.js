@@ -2,8 +2,8 @@
 
 import { get } from "./api.js";
 import { attempt, button, el, fill, place, plural, visible, words } from "./dom.js";
+import { LEVELS } from "./environment.js";
 
-const LEVELS = ["easy", "medium", "hard"];
 const OUTCOMES = [["", "all"], ["solved", "solved"], ["failed", "not solved"], ["disturbed", "disturbed"]];
 const MOST_FIGURES = 60;
 
@@ -112,7 +112,7 @@ export async function showRun(main, signal, id) {
 function notes({ damaged, gradings, card, all }) {
   const kinds = Object.keys(gradings).length;
   const said = [
-    damaged && `${plural(damaged, "stretch")}${damaged === 1 ? "" : "es"} of the journal cannot be read.`,
+    damaged && `${damaged} ${damaged === 1 ? "stretch" : "stretches"} of the journal cannot be read.`,
     kinds > 1 && `The verdicts are by ${kinds} gradings and cannot be compared; runs rescore judges all by one.`,
     all.planned > all.done && `${plural(all.planned - all.done, "episode")} of the plan ${all.planned - all.done === 1 ? "is" : "are"} not done; the command that began ${card.name} plays ${all.planned - all.done === 1 ? "it" : "them"}.`,
   ].filter(Boolean);

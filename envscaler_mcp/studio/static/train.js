@@ -2,15 +2,14 @@
 
 import { get } from "./api.js";
 import { attempt, button, el, fill, place, plural, svg, textBlock } from "./dom.js";
+import { LEVELS } from "./environment.js";
 import { percent, runAddress, runPath, titled, titlesOf } from "./runs.js";
 
-const LEVELS = ["easy", "medium", "hard"];
-const FORMATS = [["trl", "TRL"], ["llama-factory", "LLaMA-Factory, a row for each turn"], ["alpaca", "alpaca, as in the paper"], ["ms-swift", "ms-swift"], ["verl", "verl, prompts"], ["skyrl", "SkyRL, prompts"], ["atif", "ATIF, a file for each episode"]];
 const LINES = 8;
 
 export async function showTrain(main, signal) {
   place(["Train"]);
-  const [{ runs, more }] = await Promise.all([get("/v1/training"), titlesOf()]);
+  const [{ runs, formats, more }] = await Promise.all([get("/v1/training"), titlesOf()]);
   if (signal.aborted) return;
   if (!runs.length) {
     fill(main, el("section.hero", {}, el("h1", {}, "Train"), el("p", {}, "There are no runs yet. ", el("code", {}, "envscaler run --agent openai:MODEL --repeat 4 --out runs/first"), " records some, and ", el("code", {}, "envscaler studio --runs runs"), " shows how they come along.")));
@@ -23,7 +22,7 @@ export async function showTrain(main, signal) {
   const choose = (id) => {
     chosen = runs.find(({ card }) => card.id === id);
     fill(figures, rates(chosen));
-    fill(rows, exporting(chosen));
+    fill(rows, exporting(chosen, formats));
   };
   fill(
     main,
@@ -105,8 +104,8 @@ function rates(run) {
 
 // Rows
 
-function exporting(run) {
-  const form = el("select", { id: "format", onchange: () => attempt(count) }, FORMATS.map(([name, about]) => el("option", { value: name }, about)));
+function exporting(run, formats) {
+  const form = el("select", { id: "format", onchange: () => attempt(count) }, formats.map(({ name, about }) => el("option", { value: name }, about)));
   const only = el("input", { type: "checkbox", id: "solved", onchange: () => attempt(count) });
   const result = el("div.rowsfound", { role: "status" }, el("p.dim", {}, "Counting …"));
   let turn = 0;

@@ -28,7 +28,7 @@ export async function showWorld(main, signal, name, view = "tables") {
   place([world.environment.title, `#/environment/${world.card.environment}`], [title(world)]);
   const official = world.checks.official && (await import("./benchmark.js"));
   if (signal.aborted) return;
-  if (official && view === "live") view = "task";
+  if (official && ["live", "arena"].includes(view)) view = "task";
   if (view === "playground" && isReader()) view = "tables";
   const body = el(`div.view.view-${view}`, {});
   const banner = el("p.banner", { role: "alert", hidden: true });
