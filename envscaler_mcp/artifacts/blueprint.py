@@ -39,6 +39,8 @@ class OperationSpec(Part):
 
     about: str
     params: dict[str, str | dict[str, str]] = Field(default_factory=dict)
+    help: dict[str, str] = Field(default_factory=dict)
+    """What agents read of a parameter: `what it is`, or `what it is | what leaving it out means`."""
     require: tuple[str, ...] = ()
     effect: tuple[str | LoopSpec | BranchSpec, ...]
     say: str
@@ -49,6 +51,8 @@ class QuerySpec(Part):
 
     about: str
     params: dict[str, str | dict[str, str]] = Field(default_factory=dict)
+    help: dict[str, str] = Field(default_factory=dict)
+    """What agents read of a parameter: `what it is`, or `what it is | what leaving it out means`."""
     require: tuple[str, ...] = ()
     find: str | None = None
     where: tuple[str, ...] = ()

@@ -141,13 +141,15 @@ class _Document:
 
     def operation(self, node: yaml.Node) -> dict[str, Any]:
         parts = self.mapping(node)
-        known = {"about", "params", "require", "effect", "say"}
+        known = {"about", "params", "help", "require", "effect", "say"}
         shape: dict[str, Any] = {}
         for key, value in parts.items():
             if key not in known:
                 raise self.wrong(value, f"an operation has no part {key!r}{name_hint(key, known)}")
             if key == "params":
                 shape[key] = {name: self.plain(below) for name, below in self.mapping(value).items()}
+            elif key == "help":
+                shape[key] = self.texts(value)
             elif key == "require":
                 shape[key] = self.expressions(value)
             elif key == "effect":
@@ -161,14 +163,14 @@ class _Document:
 
     def query(self, node: yaml.Node) -> dict[str, Any]:
         parts = self.mapping(node)
-        known = {"about", "params", "require", "find", "where", "by", "limit", "show", "answer"}
+        known = {"about", "params", "help", "require", "find", "where", "by", "limit", "show", "answer"}
         shape: dict[str, Any] = {}
         for key, value in parts.items():
             if key not in known:
                 raise self.wrong(value, f"a query has no part {key!r}{name_hint(key, known)}")
             if key == "params":
                 shape[key] = {name: self.plain(below) for name, below in self.mapping(value).items()}
-            elif key in ("show", "answer"):
+            elif key in ("help", "show", "answer"):
                 shape[key] = self.texts(value)
             elif key in ("where", "by", "require"):
                 shape[key] = self.expressions(value)

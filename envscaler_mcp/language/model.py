@@ -68,6 +68,17 @@ class Clause:
 
 
 @dataclass(frozen=True, slots=True)
+class Help:
+    """What the author says of a parameter; without it, its name and type say what it is."""
+
+    text: str = ""
+    omitted: str = ""
+    """What leaving it out means."""
+    fields: Mapping[str, str] = field(default_factory=dict)
+    """Of a list of structures: what the author says of each field."""
+
+
+@dataclass(frozen=True, slots=True)
 class Parameter:
     """One argument of an operation, query or definition."""
 
@@ -76,7 +87,7 @@ class Parameter:
     """Its name on the wire: references are passed as `<name>_id`."""
     type: Type
     default: Expr | None = None
-    format_of: str = ""
+    help: Help = Help()
 
     @property
     def omissible(self) -> bool:

@@ -18,6 +18,7 @@ from envscaler_mcp.language.model import (
     Filter,
     For,
     Guard,
+    Help,
     If,
     Let,
     New,
@@ -47,7 +48,7 @@ def read_operation(
     """A checked operation; what is wrong is reported line by line."""
     body = _Body(f"operation {name}", reader, declared, report)
     _name(name)
-    params, place = body.parameters(spec.params)
+    params, place = body.parameters(spec.params, spec.help)
     require, place = body.guards(spec.require, place)
     effect, place = body.statements(spec.effect, place)
     body.unused(params, place)
@@ -59,7 +60,7 @@ def read_query(name: str, spec: QuerySpec, reader: ExpressionReader, declared: D
     """A checked query."""
     body = _Body(f"query {name}", reader, declared, report)
     _name(name)
-    params, place = body.parameters(spec.params)
+    params, place = body.parameters(spec.params, spec.help)
     require, place = body.guards(spec.require, place)
     if {"offset", "found"} & {param.name for param in params}:
         raise Complaint("'offset' and 'found' are what pages of an answer are called; choose another name")
@@ -119,6 +120,28 @@ def _about(text: str) -> str:
     return text if text.endswith((".", "?", "!")) else text + "."
 
 
+def _help(param: Parameter, texts: dict[str, str]) -> Help:
+    """What the author says of a parameter: `what it is`, or `what it is | what leaving it out means`."""
+    text, bar, omitted = texts.get(param.name, "").partition("|")
+    if bar and not param.omissible:
+        raise Complaint(f"the help of {param.name!r} tells what leaving it out means, but it must be given")
+    known = [name for name, _ in param.type.of.fields] if param.type.of is not None else []
+    fields: dict[str, str] = {}
+    for name, said in texts.items():
+        head, dot, field = name.partition(".")
+        if head != param.name or not dot:
+            continue
+        if field not in known:
+            raise Complaint(f"the help of {name!r}: there is no such field{name_hint(field, known)}")
+        fields[field] = _phrase(said)
+    return Help(_phrase(text), _phrase(omitted), fields)
+
+
+def _phrase(text: str) -> str:
+    """Words that stand within a sentence of documentation, which adds the full stop."""
+    return " ".join(text.split()).rstrip(".")
+
+
 def _comprehension(text: str) -> ast.comprehension:
     node = parse_expression(f"[None for {text.strip()}]")
     if not isinstance(node, ast.ListComp) or len(node.generators) != 1:
@@ -139,16 +162,22 @@ class _Body:
 
     # Parameters
 
-    def parameters(self, specs: dict[str, str | dict[str, str]]) -> tuple[tuple[Parameter, ...], NameScope]:
+    def parameters(
+        self, specs: dict[str, str | dict[str, str]], help_: dict[str, str]
+    ) -> tuple[tuple[Parameter, ...], NameScope]:
         place = NameScope({}, derived=self.declared.derived_names())
         params: list[Parameter] = []
         for name, spec in specs.items():
             try:
                 param = self.parameter(name, spec)
                 place = self.reader.bind(place, name, param.type, "the parameter")
-                params.append(param)
+                params.append(replace(param, help=_help(param, help_)))
             except Complaint as complaint:
                 self.complain(f"parameter {name}", complaint)
+        for name in help_:
+            if name.partition(".")[0] not in specs:
+                hint = name_hint(name, specs)
+                self.complain(f"help {name}", Complaint(f"there is no parameter {name!r}{hint}"))
         arguments = [param.argument for param in params]
         for param in params:
             if arguments.count(param.argument) > 1 or (param.argument != param.name and param.argument in place.scope):

@@ -30,8 +30,8 @@ class BoolType(ColumnType):
     def answer_code(self, value: Code) -> Code:
         return Code(f'"yes" if {value.at(OR)} else "no"', CHOICE)
 
-    def described(self, type_: Type, what: str) -> str:
-        return f"{what.capitalize()}: true or false."
+    def called(self, what: str) -> str:
+        return f"{what.capitalize()}, true or false"
 
     def fault(self, value: Any, type_: Type) -> str | None:
         return None if isinstance(value, bool) else f"is {value!r}, neither true nor false"
@@ -81,10 +81,8 @@ class OneOfType(ColumnType):
     def stored_annotation(self, type_: Type) -> str:
         return self.annotation(type_)
 
-    def described(self, type_: Type, what: str) -> str:
-        if len(type_.options) < 2:
-            return f"The {what}."
-        return f"The {what}: {', '.join(type_.options[:-1])} or {type_.options[-1]}."
+    def form(self, type_: Type) -> str:
+        return f": {', '.join(type_.options[:-1])} or {type_.options[-1]}" if len(type_.options) > 1 else ""
 
     def fault(self, value: Any, type_: Type) -> str | None:
         if not isinstance(value, str):

@@ -154,9 +154,13 @@ class ColumnType:
         """The annotation of a field of a record."""
         return self.python
 
-    def described(self, type_: Type, what: str) -> str:
-        """The line of documentation of an argument that is called `what`."""
-        return f"The {what}."
+    def called(self, what: str) -> str:
+        """How an argument is described whose author says nothing of it but its name."""
+        return f"The {what}"
+
+    def form(self, type_: Type) -> str:
+        """What follows the description of an argument: its unit, its bounds, how it is written."""
+        return ""
 
     def moved_code(self, value: Code, steps: Code, op: str) -> Code:
         """`value + steps` or `value - steps` in Python."""

@@ -44,6 +44,7 @@ class _Written(ColumnType):
     written: ClassVar[str]
     """Its form, as `strftime` has it."""
     alias: ClassVar[str]
+    noun: ClassVar[str]
     explained: ClassVar[str]
     """Its form, for the documentation of an argument."""
 
@@ -53,8 +54,11 @@ class _Written(ColumnType):
     def annotation(self, type_: Type) -> str:
         return self.alias
 
-    def described(self, type_: Type, what: str) -> str:
-        return f"{what.capitalize()}: {self.explained}."
+    def called(self, what: str) -> str:
+        return f"{what.capitalize()}: {self.noun}"
+
+    def form(self, type_: Type) -> str:
+        return f", as {self.explained}"
 
 
 class DateType(_Written):
@@ -64,7 +68,8 @@ class DateType(_Written):
     written = "%Y-%m-%d"
     alias = "Date"
     aliases: ClassVar[Mapping[str, str]] = {"Date": 'Annotated[str, {"format": "date"}]'}
-    explained = "a date, as YYYY-MM-DD"
+    noun = "a date"
+    explained = "YYYY-MM-DD"
     step = "days"
     usual = ("today..today+14", "today-45..today+7")
     formats = (TextFormat("date", DATE, r"\d{4}-\d\d-\d\d", "2026-02-30", _days_offered),)
@@ -114,7 +119,8 @@ class TimeType(_Written):
     written = "%H:%M"
     alias = "Time"
     aliases: ClassVar[Mapping[str, str]] = {"Time": 'Annotated[str, {"format": "time"}]'}
-    explained = "a time of day, as HH:MM"
+    noun = "a time of day"
+    explained = "HH:MM"
     formats = (TextFormat("time", TIME, r"\d\d:\d\d", "25:00", _times_offered, r"([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?"),)
 
     def distance(self, start: Any, end: Any) -> int:
@@ -148,7 +154,8 @@ class DateTimeType(_Written):
     written = "%Y-%m-%dT%H:%M"
     alias = "DateTime"
     aliases: ClassVar[Mapping[str, str]] = {"DateTime": 'Annotated[str, {"format": "date-time"}]'}
-    explained = "date and time, as YYYY-MM-DDTHH:MM"
+    noun = "date and time"
+    explained = "YYYY-MM-DDTHH:MM"
     step = "minutes"
     usual = DateType.usual
     forms = ("day", "time")

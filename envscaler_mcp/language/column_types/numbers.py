@@ -49,8 +49,8 @@ class IntType(ColumnType):
         high = self.widest if type_.high is None else type_.high
         return f'Annotated[int, {{"minimum": {low}, "maximum": {high}}}]'
 
-    def described(self, type_: Type, what: str) -> str:
-        return f"The {what}." if type_.low is None else f"The {what}, from {type_.low} to {type_.high}."
+    def form(self, type_: Type) -> str:
+        return "" if type_.low is None else f", from {type_.low} to {type_.high}"
 
     def fault(self, value: Any, type_: Type) -> str | None:
         if not is_whole_number(value):
@@ -104,9 +104,8 @@ class MoneyType(IntType):
     def answer_code(self, value: Code) -> Code:
         return Code(f"_money({value})")
 
-    def described(self, type_: Type, what: str) -> str:
-        span = f", from {type_.low} to {type_.high}" if type_.low is not None else ""
-        return f"The {what} in cents{span}."
+    def form(self, type_: Type) -> str:
+        return f", in cents{super().form(type_)}"
 
     def draw(self, type_: Type, sampling: Sampling) -> Any:
         low, high = (500, 50_000) if type_.low is None or type_.high is None else (type_.low, type_.high)

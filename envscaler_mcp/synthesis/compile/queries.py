@@ -12,9 +12,26 @@ from envscaler_mcp.synthesis.compile.python import Lines
 from envscaler_mcp.synthesis.compile.signatures import Signatures, references
 
 _OFFSET = 'offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0'
-_OFFSET_DOC = (
-    "    offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out."
-)
+_OFFSET_DOC = "    offset (int): How many to skip; fifty are returned at a time. Default: 0."
+
+_BEFORE_A_NOUN = {
+    "about",
+    "after",
+    "at",
+    "before",
+    "below",
+    "by",
+    "for",
+    "from",
+    "in",
+    "inside",
+    "of",
+    "on",
+    "to",
+    "under",
+    "with",
+    "within",
+}
 
 
 def show_method(entity: Entity) -> str:
@@ -108,14 +125,14 @@ class DerivedReads:
         lines = Lines()
         lines.depth = 1
         params, docs = ["self"], []
-        label = self._label()
+        label, many = self._label(), words(self.entity.container)
         if label is not None:
             params.append(f"{label.key}: Text | None = None")
-            docs.append(f"    {label.key} (str, optional): Only those whose {words(label.name)} contains this text.")
+            docs.append(f"    {label.key} (str, optional): Only {many} whose {words(label.name)} contains this text.")
         for attribute in self.filters():
             annotation = self.signatures.annotation(attribute.type.certain)
             params.append(f"{attribute.key}: {annotation} | None = None")
-            docs.append(f"    {attribute.key} ({_wire(attribute)}, optional): Only those {self._which(attribute)}.")
+            docs.append(f"    {attribute.key} ({_wire(attribute)}, optional): {self._which(attribute)}.")
         if offset:
             params.append(_OFFSET)
             docs.append(_OFFSET_DOC)
@@ -124,16 +141,19 @@ class DerivedReads:
         return lines, docs
 
     def _which(self, attribute: Attribute) -> str:
-        type_ = attribute.type
-        if type_.kind == "ref":
-            return f"of this {words(attribute.name)}"
+        """What a list holds that is narrowed by the attribute."""
+        type_, many, what = attribute.type, words(self.entity.container), words(attribute.name)
         if type_.kind == "bool":
-            return f"where {words(attribute.name)} is so"
-        return (
-            f"whose {words(attribute.name)} is {', '.join(type_.options[:-1])} or {type_.options[-1]}"
-            if len(type_.options) > 1
-            else f"whose {words(attribute.name)} is {type_.options[0]}"
-        )
+            return f"Only {many} with this value of `{attribute.name}`"
+        if type_.kind == "one_of":
+            return f"Only {many} with this {what}"
+        noun = words(self.signatures.model.entities[type_.entity].noun)
+        if what == noun:
+            return f"Only {many} of this {noun}"
+        # `waived by`, `within`: the word before the record, where `whose ..` would be no English.
+        if what.rpartition(" ")[2] in _BEFORE_A_NOUN:
+            return f"Only {many} {what} this {noun}"
+        return f"Only {many} whose {what} is this {noun}"
 
     def _found(self, lines: Lines) -> str:
         """Emit what narrows the records; the name that holds them."""

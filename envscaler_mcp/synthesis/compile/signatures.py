@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from envscaler_mcp.language.column_types import column_of
 from envscaler_mcp.language.expressions import Expr, ListOf, Literal
-from envscaler_mcp.language.model import Model, Parameter
+from envscaler_mcp.language.model import Help, Model, Parameter
 from envscaler_mcp.language.python_code import quoted
 from envscaler_mcp.language.text import a, singular, words
 from envscaler_mcp.language.types import Type
@@ -68,39 +68,47 @@ class Signatures:
         return [f"    {param.argument} ({_plain(param.type)}): {self.describe(param)}" for param in ordered(params)]
 
     def describe(self, param: Parameter) -> str:
-        type_ = param.type
-        text = self._describe(type_, param.name)
-        if type_.optional:
-            return f"{text} May be left out."
-        if isinstance(param.default, ListOf):
-            return f"{text} None where it is left out."
-        if isinstance(param.default, Literal):
+        """What the argument is, and what leaving it out means."""
+        text = f"{self._described(param.type, param.name, param.help)}."
+        if param.help.omitted:
+            return f"{text} If left out, {param.help.omitted}."
+        if isinstance(param.default, Literal) and param.default.value is not None:
             value = param.default.value
-            shown = str(value).lower() if isinstance(value, bool) else value
-            return f"{text} {shown} where it is left out."
-        return text
+            return f"{text} Default: {str(value).lower() if isinstance(value, bool) else value}."
+        return f"{text} May be left out." if param.omissible else text
 
-    def _describe(self, type_: Type, name: str) -> str:
-        what = words(name)
-        match type_.kind:
-            case "ref":
-                entity = self.model.entities[type_.entity]
-                noun = words(entity.noun)
-                role = f"the {noun}" if what == noun else f"{a(noun)} ({what})"
-                return f"Id of {role}, such as {entity.prefix}-00001."
-            case "list":
-                assert type_.of is not None
-                if type_.of.kind == "ref":
-                    entity = self.model.entities[type_.of.entity]
-                    return f"Ids of {words(entity.container)}, such as {entity.prefix}-00001."
-                if type_.of.kind == "struct":
-                    parts = "; ".join(
-                        f"{key}: {self._describe(inner, key)[0].lower()}{self._describe(inner, key)[1:].rstrip('.')}"
-                        for key, inner in ((f"{n}_id" if t.kind == "ref" else n, t) for n, t in type_.fields)
-                    )
-                    return f"One entry per {words(singular(name))}: {parts}."
-                return f"The {what}: {self._describe(type_.of, singular(name)).rstrip('.')} each."
-        return column_of(type_).described(type_, what)
+    def _described(self, type_: Type, name: str, help_: Help) -> str:
+        if type_.kind == "list":
+            assert type_.of is not None
+            return self._each(type_.of, name, help_)
+        if type_.kind == "ref":
+            return self._id_of(type_.entity, name, help_.text)
+        column = column_of(type_)
+        return (help_.text or column.called(words(name))) + column.form(type_)
+
+    def _id_of(self, entity: str, name: str, text: str) -> str:
+        target = self.model.entities[entity]
+        noun, role = words(target.noun), words(name)
+        example = f"such as {target.prefix}-00001"
+        if text:
+            return f"{text}; an id {example}"
+        return f"Id of the {noun}, {example}" if role == noun else f"Id of {a(noun)} ({role}), {example}"
+
+    def _each(self, element: Type, name: str, help_: Help) -> str:
+        """The entries of a list."""
+        if element.kind == "ref":
+            target = self.model.entities[element.entity]
+            of = f"ids of {words(target.container)}, such as {target.prefix}-00001"
+            return f"{help_.text}: {of}" if help_.text else f"Ids of{of.removeprefix('ids of')}"
+        one = words(singular(name))
+        if element.kind == "struct":
+            parts = "; ".join(
+                f"{key}: {_lowered(self._described(inner, field_name, Help(help_.fields.get(field_name, ''))))}"
+                for key, field_name, inner in ((f"{n}_id" if t.kind == "ref" else n, n, t) for n, t in element.fields)
+            )
+            return f"{help_.text or f'One entry for each {one}'}: {parts}"
+        column = column_of(element)
+        return (help_.text or column.called(words(name))) + column.form(element)
 
     def resolve(self, lines: Lines, params: tuple[Parameter, ...], taken: set[str]) -> None:
         """Ids become records; one that leads nowhere is refused."""
@@ -167,6 +175,11 @@ def references(params: tuple[Parameter, ...]) -> dict[str, str]:
 def ordered(params: tuple[Parameter, ...]) -> list[Parameter]:
     """Those that must be given first, as Python wants it."""
     return [p for p in params if not p.omissible] + [p for p in params if p.omissible]
+
+
+def _lowered(text: str) -> str:
+    """The text within a sentence; what is written in capitals stays."""
+    return text if text[1:2].isupper() else text[:1].lower() + text[1:]
 
 
 def _default(expr: Expr | None) -> str:
