@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from envscaler_mcp.artifacts import Environment
@@ -54,14 +54,19 @@ class ShownRecords:
             item = self.show(name, schema.get("items", {}))
             return lambda values, memory: None if values is None else [item(value, memory) for value in values]
         if kind == "object" and "properties" in schema:
-            return self._object(schema["properties"])
+            required: Collection[str] = schema.get("required", schema["properties"])
+            return self._object(schema["properties"], required)
         if kind == "string":
             return self._text(name, schema)
         return _same if kind in ("integer", "boolean") else self.anything
 
-    def _object(self, properties: Mapping[str, Schema]) -> Show:
+    def _object(self, properties: Mapping[str, Schema], required: Collection[str]) -> Show:
         spoken = self._speech.names.keys(properties)
         fields = [(name, spoken[name], self.show(name, schema)) for name, schema in properties.items()]
+        if len(required) < len(properties):
+            return lambda value, memory: {
+                word: show(value[name], memory) for name, word, show in fields if name in value
+            }
         plain = all(show is _same for _, _, show in fields)
         if plain:
             return lambda value, _memory: None if value is None else {word: value[name] for name, word, _ in fields}

@@ -136,7 +136,10 @@ def _unexplained(place: str, params: Iterable[Parameter]) -> Iterator[Finding]:
     """A number, a date or a text of which agents read nothing but its name."""
     names = [param.name for param in params if param.type.kind != "ref" and not param.help.text]
     if names:
-        yield place, f"agents read no more than the name of {', '.join(map(repr, names))}; say under 'help' what is meant"
+        yield (
+            place,
+            f"agents read no more than the name of {', '.join(map(repr, names))}; say under 'help' what is meant",
+        )
 
 
 def statements(effect: Iterable[Statement]) -> Iterator[Statement]:

@@ -1,7 +1,7 @@
 """The shape of an answer, written in one line, as a JSON schema.
 
 `str`, `int`, `bool` and `any` are values; `=clean|dirty` is one of these texts; `[shape]` is a list; `{key: shape, …}` is an
-object; a name with a capital letter is a record of the card; `?` after a shape allows null.
+object, whose `key?` may be absent; a name with a capital letter is a record of the card; `?` after a shape allows null.
 """
 
 from __future__ import annotations
@@ -93,6 +93,7 @@ class _Reader:
 
     def _object(self) -> Schema:
         properties: dict[str, Schema] = {}
+        required: list[str] = []
         while not self._takes("}"):
             if properties:
                 self._expect(",")
@@ -100,9 +101,11 @@ class _Reader:
             if key is None or key["name"] is None:
                 raise self._wrong()
             self._at = key.end()
+            if not self._takes("?"):
+                required.append(key["name"])
             self._expect(":")
             properties[key["name"]] = self._shape()
-        return {"type": "object", "properties": properties, "required": list(properties)}
+        return {"type": "object", "properties": properties, "required": required}
 
     def _takes(self, sign: str) -> bool:
         token = _TOKEN.match(self._text, self._at)

@@ -19,9 +19,7 @@ def answers_of(model: Model) -> ToolAnswers:
     """What can be said of every tool of the model."""
     data = {query.name: _of_query(query, model) for query in model.queries.values()} | dict(_of_reads(model))
     for operation in model.operations.values():
-        keys = operation.new_keys(model.entities)
-        if keys:
-            data[operation.name] = _object((key, "str") for key in keys)
+        data[operation.name] = _of_change(operation, model)
     whole = " ".join(data.values())
     return ToolAnswers(
         records={name: _of_entity(e) for name, e in model.entities.items() if re.search(rf"\b{name}\b", whole)},
@@ -59,6 +57,35 @@ def is_repeatable(operation: Operation, model: Model) -> bool:
     deciding = [line.value for line in operation.require if isinstance(line, Let)]
     deciding += [expr for statement in changes for expr in statement_expressions(statement)]
     return not written(operation) & {pair for expr in deciding for pair in read_by(expr, model)}
+
+
+def _of_change(operation: Operation, model: Model) -> str:
+    """The ids of new records, and what the operation may change."""
+    changed: dict[str, dict[str, str]] = {}
+    deleted: dict[str, str] = {}
+    for statement in statements(operation.effect):
+        match statement:
+            case Delete(entity=name):
+                deleted[f"{model.entities[name].container}?"] = "[str]"
+            case New(entity=name):
+                entity = model.entities[name]
+                known = changed.setdefault(name, {})
+                for each in entity.stored:
+                    known.setdefault(each.key, shape(each.type.certain))
+            case Put(entity=name, attribute=attribute):
+                entity = model.entities[name]
+                label = [] if entity.label == "id" else [entity.attributes[entity.label]]
+                for each in (*label, entity.attributes[attribute]):
+                    # What is new may be that there is nothing.
+                    changed.setdefault(name, {})[each.key] = shape(each.type)
+    rows = {
+        f"{model.entities[name].container}?": f"[{_object((('id', 'str'), *((f'{key}?', value) for key, value in keys.items())))}]"
+        for name, keys in changed.items()
+    }
+    members = [(key, "str") for key in operation.new_keys(model.entities)]
+    members += [("changed?", _object(rows.items()))] if rows else []
+    members += [("deleted?", _object(deleted.items()))] if deleted else []
+    return _object([*members, ("more?", "int")])
 
 
 def _of_query(query: Query, model: Model) -> str:

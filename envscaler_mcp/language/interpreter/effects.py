@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -24,6 +25,9 @@ from envscaler_mcp.language.model import (
 )
 from envscaler_mcp.language.text import a, words
 
+MOST_TOLD = 20
+"""Records that the answer to a change shows."""
+
 
 class CallRefused(Exception):  # noqa: N818
     """A call that may not be made, and the sentence that says why."""
@@ -38,6 +42,8 @@ class Write:
     what: Literal["new", "put", "delete"]
     record: Ref
     attribute: str = ""
+    before: Any = None
+    """What the attribute was, as stored."""
 
 
 class Effects:
@@ -103,7 +109,7 @@ class Effects:
             raise CallRefused(f"{noun} {self.store.label(record)} cannot go from {before} to {value}.")
         if self.store.exists(record.entity, record.id):
             row[attribute.key] = value
-            self.writes.append(Write(self.places[id(put)], "put", record, attribute.name))
+            self.writes.append(Write(self.places[id(put)], "put", record, attribute.name, before))
 
     def new(self, new: New, names: Names) -> Ref:
         entity = self.model.entities[new.entity]
@@ -144,6 +150,41 @@ class Effects:
         raise CallRefused(f"The {words(attribute.name)} of {owner} must be {span}.")
 
     # Afterwards
+
+    def changes(self) -> dict[str, Any]:
+        """What the call has done, for its answer: at most so many records."""
+        before: dict[Ref, dict[str, Any] | None] = {}
+        for write in self.writes:
+            if write.what == "new":
+                before[write.record] = None
+                continue
+            known = before.setdefault(write.record, {})
+            if write.what == "put" and known is not None:
+                known.setdefault(self.store.entity(write.record).attributes[write.attribute].key, write.before)
+        answer: dict[str, dict[str, list[Any]]] = {"changed": {}, "deleted": {}}
+        told = 0
+        for record, fields in before.items():
+            shown = self._shown(record, fields)
+            if shown is None:
+                continue
+            told += 1
+            if told <= MOST_TOLD:
+                what = "changed" if isinstance(shown, dict) else "deleted"
+                answer[what].setdefault(self.store.entity(record).container, []).append(shown)
+        more = {"more": told - MOST_TOLD} if told > MOST_TOLD else {}
+        return {what: records for what, records in answer.items() if records} | more
+
+    def _shown(self, record: Ref, fields: Mapping[str, Any] | None) -> dict[str, Any] | str | None:
+        """What is new of a record, or its id where it is gone; nothing where nothing is."""
+        entity = self.store.entity(record)
+        if not self.store.exists(record.entity, record.id):
+            return None if fields is None else record.id
+        row = self.store.row(record)
+        if fields is None:
+            return {name: value for name, value in row.items() if value is not None}
+        new = {name: row[name] for name, value in fields.items() if row[name] != value}
+        label = {} if entity.label == "id" else {entity.label: row[entity.label]}
+        return {"id": record.id, **label, **new} if new else None
 
     def unique_attributes(self) -> None:
         for write in sorted(self.writes, key=lambda write: write.place):

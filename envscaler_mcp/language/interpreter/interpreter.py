@@ -130,8 +130,6 @@ class Interpreter:
         effects.run(names)
         news = ", ".join(f"{words(self.model.entities[record.entity].noun)} {record.id}" for record in effects.created)
         message = f"Done: {done}{f' (new: {news})' if news else ''}."
-        if not news:
-            return {"success": True, "message": message}
         keys = operation.new_keys(self.model.entities)
         ids = {key: record.id for key, record in zip(keys, effects.created, strict=True)}
-        return {"success": True, "message": message, "data": ids}
+        return {"success": True, "message": message, "data": {**ids, **effects.changes()}}

@@ -167,6 +167,10 @@ class _Module:
                     lines.add()
                     moves = ", ".join(f"({quoted(a)}, {quoted(b)})" for a, b in attribute.moves)
                     lines.add(f"{moves_constant(entity, attribute)} = {{{moves}}}")
+        lines.add()
+        labels = ", ".join(f"{quoted(e.container)}: {_label_keys(e)}" for e in self.model.entities.values())
+        lines.add(f"LABELS: dict[str, tuple[str, ...]] = {{{labels}}}")
+        lines.raw('"""What people call a record of each container by."""')
         watched = indexed(self.model, self.indexes)
         if watched:
             lines.add()
@@ -297,6 +301,10 @@ def _tuple(lines: Lines, name: str, items: list[str], meaning: str) -> None:
     lines.lines.extend(f"    {item}," for item in items)
     lines.add(")")
     lines.raw(f'"""{meaning}"""')
+
+
+def _label_keys(entity: Entity) -> str:
+    return "()" if entity.label == "id" else f"({quoted(entity.label)},)"
 
 
 def _typed_dict(lines: Lines, name: str, fields: list[str]) -> None:

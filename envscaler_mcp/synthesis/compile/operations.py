@@ -125,10 +125,9 @@ class Method:
         documented = self.signatures.documentation(self.operation.params)
         if documented:
             paragraphs.append("Args:\n" + "\n".join(documented))
-        created = "the ids of what was created" if any(isinstance(s, New) for s in self.operation.effect) else ""
-        data = f', "data": {created}' if created else ""
+        created = "ids of what was created, and " if any(isinstance(s, New) for s in self.operation.effect) else ""
         paragraphs.append(
-            f'Returns:\n    dict: {{"success": True, "message": what was done{data}}}\n'
+            f'Returns:\n    dict: {{"success": True, "message": what was done, "data": {created}what changed}}\n'
             '        or {"success": False, "error": why it cannot be done}'
         )
         self.lines.doc(paragraphs)
@@ -426,13 +425,10 @@ class Method:
         news = ", ".join(f"{words(noun)} {{{record}['id']}}" for noun, record in self.created)
         f = "f" if "{" in inner or news else ""
         text = f'{f}"Done: {inner}{f" (new: {news})" if news else ""}."'
-        if news:
-            keys = self.operation.new_keys(self.model.entities)
-            ids = zip(keys, self.created, strict=True)
-            data = ", ".join(f'"{key}": {record}["id"]' for key, (_, record) in ids)
-            self.lines.add(f'return {{"success": True, "message": {text}, "data": {{{data}}}}}')
-        else:
-            self.lines.add(f'return {{"success": True, "message": {text}}}')
+        keys = self.operation.new_keys(self.model.entities)
+        ids = [f'"{key}": {record}["id"]' for key, (_, record) in zip(keys, self.created, strict=True)]
+        data = f"{{{', '.join([*ids, '**self._changes()'])}}}" if ids else "self._changes()"
+        self.lines.add(f'return {{"success": True, "message": {text}, "data": {data}}}')
 
 
 def within(literal: str) -> str:

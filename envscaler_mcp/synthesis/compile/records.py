@@ -11,7 +11,7 @@ from envscaler_mcp.synthesis.compile.python import Lines
 
 def keeping_records(model: Model, indexes: Indexes, deletes: bool) -> list[str]:
     """The private methods through which operations write."""
-    methods = [_NEW_ID, _ADD, _PUT, *([_REMOVE] if deletes else []), _TAKE_BACK, _UNDO]
+    methods = [_NEW_ID, _ADD, _PUT, *([_REMOVE] if deletes else []), _CHANGES, _TAKE_BACK, _UNDO]
     if indexed(model, indexes):
         methods += [_link(model, indexes), _unlink(model, indexes)]
     else:
@@ -100,6 +100,47 @@ def _remove(self, container: str, record: Any) -> None:
     self._journal.append(("delete", container, record["id"], record))
     del getattr(self, container)[record["id"]]
     self._unlink(container, record)
+'''
+_CHANGES = '''
+def _changes(self) -> dict[str, Any]:
+    """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+    before: dict[tuple[str, str], dict[str, Any] | None] = {}
+    for kind, container, key, *rest in self._journal:
+        if kind == "new":
+            before[container, key] = None
+        elif kind != "scalar":
+            known = before.setdefault((container, key), {})
+            if kind == "put" and known is not None:
+                known.setdefault(rest[0], rest[1])
+    changed: dict[str, list[Any]] = {}
+    deleted: dict[str, list[str]] = {}
+    told = 0
+    for (container, key), fields in before.items():
+        record = getattr(self, container).get(key)
+        if record is None:
+            shown = None
+        elif fields is None:
+            shown = {name: value for name, value in record.items() if value is not None}
+        else:
+            shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+            if not shown:
+                continue
+            shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+        if record is None and fields is None:
+            continue
+        told += 1
+        if told > 20:
+            continue
+        if shown is None:
+            deleted.setdefault(container, []).append(key)
+        else:
+            changed.setdefault(container, []).append(shown)
+    answer: dict[str, Any] = {"changed": changed} if changed else {}
+    if deleted:
+        answer["deleted"] = deleted
+    if told > 20:
+        answer["more"] = told - 20
+    return answer
 '''
 _TAKE_BACK = '''
 def _take_back(self, error: str) -> Result:
