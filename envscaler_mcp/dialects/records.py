@@ -54,8 +54,8 @@ class ShownRecords:
             item = self.show(name, schema.get("items", {}))
             return lambda values, memory: None if values is None else [item(value, memory) for value in values]
         if kind == "object" and "properties" in schema:
-            required: Collection[str] = schema.get("required", schema["properties"])
-            return self._object(schema["properties"], required)
+            properties: Mapping[str, Schema] = schema["properties"]
+            return self._object(properties, schema["required"] if "required" in schema else properties)
         if kind == "string":
             return self._text(name, schema)
         return _same if kind in ("integer", "boolean") else self.anything
