@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 MODEL_SECONDS = 120.0
 """How long is waited for an answer of the model."""
+DEMO_PACE = 2.5
+"""Seconds in which people can read what a call did."""
 _EVERY = ("0.0.0.0", "::", "")  # noqa: S104 - refused
 app = typer.Typer(add_completion=False)
 
@@ -60,12 +62,24 @@ def studio(
             metavar="NAME", help="Show this benchmark too; repeat for several. `envscaler bench list` names them."
         ),
     ] = None,
+    demo: Annotated[
+        bool,
+        typer.Option(
+            "--demo",
+            help="Play tasks of unlike worlds one after the other, for people who watch, until one of them touches the page. "
+            "With ENVIRONMENT: only its tasks.",
+        ),
+    ] = False,
+    pace: Annotated[
+        float, typer.Option(help="Seconds between two calls of the demonstration.", min=0.05, max=60)
+    ] = DEMO_PACE,
     as_json: Annotated[bool, typer.Option("--json", help="Print the address as JSON.")] = False,
 ) -> None:
     import webbrowser
 
     from envscaler_mcp.cli.farm import benchmarks_named
     from envscaler_mcp.farm.builds import BuilderHome
+    from envscaler_mcp.farm.demonstration import DemonstrationPlan
     from envscaler_mcp.farm.front_end import FarmConfig
     from envscaler_mcp.farm.studio_door import code_for
     from envscaler_mcp.farm.supervisor import Supervisor
@@ -75,6 +89,8 @@ def studio(
 
     if host in _EVERY:
         raise WrongUseError(f"{host!r} is no address that visitors could type; name one of this machine's.")
+    if demo and processes > 1:
+        raise WrongUseError("A demonstration is played by one process; leave out --processes.")
     others = not is_loopback(host)
     home = home_of(ctx)
     if environment:
@@ -100,14 +116,14 @@ def studio(
             builder=BuilderHome(builder_command(), settings.servers, settings.registry_file),
             runs=_runs(ctx, runs),
             benchmarks=benchmarks_named(benchmark or []),
+            demonstration=DemonstrationPlan(pace, environment) if demo else None,
             studio_model=_model(ctx, agent, None if budget is None else budget / processes) if agent else None,
         )
 
         def ready() -> None:
             # The code opens one session. It stands in the fragment, which browsers send to no server.
-            address = f"{url}/#code={code_for(secret, scope)}" + (
-                f"&at=environment/{environment}" if environment else ""
-            )
+            at = "demo" if demo else f"environment/{environment}" if environment else ""
+            address = f"{url}/#code={code_for(secret, scope)}{f'&at={at}' if at else ''}"
             if as_json:
                 print_json({"url": url, "address": address, "process": os.getpid()}, indent=None)
             else:
