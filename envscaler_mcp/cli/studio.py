@@ -14,7 +14,9 @@ from envscaler_mcp.cli.printing import print_json, say
 from envscaler_mcp.config.choices import StudioScope
 
 if TYPE_CHECKING:
+    from envscaler_mcp.farm.builds import Writer
     from envscaler_mcp.farm.studio_agents import StudioModel
+    from envscaler_mcp.settings import Settings
 
 MODEL_SECONDS = 120.0
 """How long is waited for an answer of the model."""
@@ -41,10 +43,17 @@ def studio(
         StudioScope, typer.Option(help="control: may open and change worlds; read: may only look.")
     ] = "control",
     agent: Annotated[
-        str, typer.Option(metavar="PROVIDER:MODEL", help="A model that may play tasks, such as openai:MODEL.")
+        str,
+        typer.Option(
+            metavar="PROVIDER:MODEL", help="A model that may play tasks and write worlds, such as openai:MODEL."
+        ),
     ] = "",
     budget: Annotated[
-        float | None, typer.Option(help="At most so many dollars for the model; needs its price.", min=0)
+        float | None,
+        typer.Option(
+            help="At most so many dollars for the model, half of them for worlds that it writes; needs its price.",
+            min=0,
+        ),
     ] = None,
     runs: Annotated[
         Path | None,
@@ -96,6 +105,8 @@ def studio(
     if environment:
         environment = entry_of(ctx, environment).id
     settings = settings_of(ctx)
+    # Each process has a share of its own, half of it for playing and half for writing.
+    model = _model(ctx, agent, None if budget is None else budget / processes / 2) if agent else None
     secret = kept_secret(settings.farm_secret)
     with (
         tempfile.TemporaryDirectory(prefix="envscaler-studio-") as folder,
@@ -113,11 +124,16 @@ def studio(
             isolation="auto" if others else "local",
             open_to_others=others,
             studio=True,
-            builder=BuilderHome(builder_command(), settings.servers, settings.registry_file),
+            builder=BuilderHome(
+                builder_command(),
+                settings.servers,
+                settings.registry_file,
+                None if model is None else _writer(settings, model),
+            ),
             runs=_runs(ctx, runs),
             benchmarks=benchmarks_named(benchmark or []),
             demonstration=DemonstrationPlan(pace, environment) if demo else None,
-            studio_model=_model(ctx, agent, None if budget is None else budget / processes) if agent else None,
+            studio_model=model,
         )
 
         def ready() -> None:
@@ -156,6 +172,21 @@ def _model(ctx: typer.Context, agent: str, budget: float | None) -> StudioModel:
     pace = Pace(parallel=4, timeout=MODEL_SECONDS)
     place = place_of(settings_of(ctx), name, pace, None, None, budget, "agent")
     return StudioModel(agent, place.endpoint, ModelParams(model=name, max_tokens=ANSWER_TOKENS), place.price, budget)
+
+
+def _writer(settings: Settings, model: StudioModel) -> Writer | None:
+    """What writes worlds: the same model, where its endpoint speaks chat completions."""
+    from envscaler_mcp.episode.providers import provider_of
+    from envscaler_mcp.farm.builds import Writer
+    from envscaler_mcp.llm.access import chat_completions
+    from envscaler_mcp.pipeline.writing import WorldWriter
+
+    provider, _ = provider_of(model.agent)
+    if provider is None or provider.connect is not chat_completions:
+        return None
+    name = model.params.model
+    order = WorldWriter(settings=settings, model=name, price=model.price).model_dump(mode="json")
+    return Writer(name, order, model.budget)
 
 
 def builder_command() -> tuple[str, ...]:

@@ -92,7 +92,8 @@ function showLogin() {
 // Where the farm has a demonstration, the header leads back to it.
 async function offerDemo() {
   const shown = session() && !isVisitor() ? await get("/v1/demonstration").catch(() => null) : null;
-  demo = shown?.offered ? [["Demonstration", "/demo"]] : [];
+  if (!shown?.offered) return;
+  demo = [["Demonstration", "/demo"]];
   showSession();
 }
 
