@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from envscaler_mcp.registry import read_registry
-from tests.llm.endpoint import Fail, Hang, Script, ScriptedEndpoint, Say, one_after_the_other, scripted_endpoint
+from tests.llm.endpoint import Fail, Hang, Say, Script, ScriptedEndpoint, one_after_the_other, scripted_endpoint
 from tests.llm.speaking import speaking
 from tests.recordings import costume_store
 from tests.recordings.blueprint_author import blueprint_author
