@@ -28,10 +28,10 @@ export async function showBuilder(main, signal, named) {
   const asking = el(
     "form.sentence.panel",
     { "aria-label": "A world of a sentence", onsubmit: (event) => { event.preventDefault(); attempt(write); } },
-    el("label", { for: "sentence" }, "Make a world of this sentence"),
+    writer ? el("label", { for: "sentence" }, "Make a world of this sentence") : el("h2", {}, "A world of a sentence"),
     writer
       ? [el("div.row", {}, sentence, ask), el("p.hint", {}, `${writer} names the line of work, writes a blueprint, tries its tools and mends it. That takes minutes and some dozens of questions.`)]
-      : el("p.hint", {}, "No model was named; ", el("code", {}, "OPENAI_BASE_URL=http://localhost:8000/v1 envscaler studio --agent openai:MODEL"), " lets one write worlds."),
+      : el("p.hint", {}, "A model can write one, and none was named: ", el("code", {}, "OPENAI_BASE_URL=… envscaler studio --agent openai:MODEL")),
   );
   const stages = el("div.stages", { "aria-label": "What comes of it" });
   const said = el("p.sr", { role: "status" });
