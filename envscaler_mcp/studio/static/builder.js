@@ -43,6 +43,7 @@ export async function showBuilder(main, signal, named) {
   async function write() {
     const answer = await post("/v1/blueprints/write", { sentence: sentence.value });
     writing = answer.build;
+    state.text = source.value;
     take(answer, true);
     follow(writing);
   }
@@ -55,18 +56,20 @@ export async function showBuilder(main, signal, named) {
 
   function take(answer, fresh = false) {
     Object.assign(state, { build: answer.build, running: answer.running, failed: answer.failed, next: answer.next, lines: fresh ? answer.lines : [...state.lines, ...answer.lines] });
+    const made = answer.lines.find((line) => line.text);
+    // What the author has changed meanwhile stays.
+    if (made && source.value === state.text) show(made.text);
     draw();
     if (state.running) return;
     if (writing === state.build) writing = "";
-    const last = state.lines.at(-1);
-    const done = last?.stage === "done";
-    if (done && last.text) {
-      source.value = state.text = last.text;
-      state.before = "";
-      draw();
-    }
+    const done = state.lines.at(-1)?.stage === "done";
     fill(said, done ? "The build is done." : state.failed);
     if (done && !state.before) state.before = state.build;
+  }
+
+  function show(text) {
+    Object.assign(state, { text: source.value = text, before: "" });
+    draw();
   }
 
   async function follow(id) {
@@ -111,7 +114,7 @@ export async function showBuilder(main, signal, named) {
       "section.panel.stage.done",
       { "data-stage": "done", "aria-label": "Done" },
       el("header.row", {}, el("span.mark", { "aria-hidden": "true" }, "✓"), el("h2", {}, `${line.id} is built`), el("span.dim", {}, `${line.seconds.toFixed(1)} s`)),
-      state.text !== source.value && el("p.dim", {}, "The blueprint was changed since."),
+      line.text && line.text !== source.value ? el("p.row", {}, button("Show its blueprint", () => show(line.text), "", { "data-does": "show" })) : state.text !== source.value && el("p.dim", {}, "The blueprint was changed since."),
       publishes && el("p.row", {}, button("Publish into the registry", () => attempt(publish), ".primary", { "data-does": "publish" }), el("span.hint", {}, "It is then an environment of this home, like any other.")),
     );
   }
@@ -133,6 +136,7 @@ export async function showBuilder(main, signal, named) {
   if (writing && !named) {
     const answer = await get(`/v1/builds/${writing}?from=0`).catch(() => (writing = "", null));
     if (answer && !signal.aborted) {
+      state.text = source.value;
       take(answer, true);
       follow(answer.build);
     }
@@ -156,7 +160,7 @@ function seek(source, at) {
 
 const figures = (counts) => el("p.figure", {}, Object.entries(counts).map(([name, count]) => el("span", {}, el("b", {}, String(count)), ` ${words(name)}`)));
 
-const STEPS = { tasks: "The sentence needs records", topic: "The line of work is named", blueprint: "The logic is written", tried: "Its tools are tried", mended: "Mended", stories: "Stories are written", scenarios: "Tasks are made and proven", words: "Tasks in other words", admitted: "Admitted", failed: "Not admitted" };
+const STEPS = { tasks: "The sentence is judged", topic: "The line of work is named", blueprint: "The logic is written", tried: "Its tools are tried", mended: "Mended", stories: "Stories are written", scenarios: "Tasks are made and proven", words: "Tasks in other words", admitted: "Admitted", failed: "Not admitted" };
 const SAID = ["topic", "tried", "admitted", "scenarios", "words"];
 
 const SHOWN = {

@@ -53,7 +53,7 @@ const ROOMS = [["Class", "/class"], ["Builder", "/builder"], ["Runs", "/runs"], 
 
 function showSession() {
   const path = location.hash.slice(1);
-  const rooms = [...(session()?.scope === "control" ? ROOMS : []), ...(session() ? demo : [])];
+  const rooms = [...(session()?.scope === "control" ? ROOMS : []), ...(session() && !isVisitor() ? demo : [])];
   fill(document.getElementById("rooms"), rooms.map(([text, at]) => el("a", { href: `#${at}`, "aria-current": path.startsWith(at) ? "page" : null }, text)));
   fill(
     document.getElementById("session"),
