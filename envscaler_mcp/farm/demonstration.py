@@ -77,15 +77,22 @@ class Demonstration:
             self._task.cancel()
 
     async def _show(self, plan: DemonstrationPlan, ended: asyncio.Event) -> None:
-        while not ended.is_set():
-            number = next(self._tasks_shown)
-            entry = _environment(self._worlds.environments.entries, plan.environment, number)
-            try:
-                if entry is not None:
-                    await self._show_task(entry, number, plan.pace, ended)
-            except EnvScalerError as cause:
-                logger.warning("the demonstration leaves out %s: %s", entry.id if entry else "", cause)
-            await _wait(ended, plan.pace)
+        try:
+            while not ended.is_set():
+                await self._show_next(plan, ended)
+                await _wait(ended, plan.pace)
+        finally:
+            ended.set()
+
+    async def _show_next(self, plan: DemonstrationPlan, ended: asyncio.Event) -> None:
+        number = next(self._tasks_shown)
+        entry = _environment(self._worlds.environments.entries, plan.environment, number)
+        if entry is None:
+            return
+        try:
+            await self._show_task(entry, number, plan.pace, ended)
+        except EnvScalerError as cause:
+            logger.warning("the demonstration leaves out %s: %s", entry.id, cause)
 
     async def _show_task(self, entry: RegistryEntry, number: int, pace: float, ended: asyncio.Event) -> None:
         tasks = await (await self._worlds.environments.find(entry.id)).scenarios()

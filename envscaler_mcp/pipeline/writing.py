@@ -96,12 +96,12 @@ class _Costs:
     def __init__(self, say: Say) -> None:
         self.ledger: Ledger | None = None
         self._say = say
-        self._told: dict[str, Any] = {}
+        self._said: dict[str, Any] = {}
 
     def on(self, step: SynthesisStep, ledger: Ledger) -> None:
         self.ledger = ledger
-        self._told = self._questions()
-        self._say(step=step.stage, said=step.said[:500], topic=step.topic, **self._told)
+        self._said = self._questions()
+        self._say(step=step.stage, said=step.said[:500], topic=step.topic, **self._said)
 
     async def watch(self) -> None:
         while True:
@@ -110,10 +110,10 @@ class _Costs:
 
     def tell(self) -> None:
         """What was asked since the last line, if anything was."""
-        told = self._questions()
-        if told != self._told:
-            self._told = told
-            self._say(**told)
+        questions = self._questions()
+        if questions != self._said:
+            self._said = questions
+            self._say(**questions)
 
     def _questions(self) -> dict[str, Any]:
         if self.ledger is None:

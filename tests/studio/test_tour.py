@@ -27,7 +27,7 @@ def test_the_tour_that_ships_is_small_short_and_plays_again_and_again() -> None:
     assert FILE.stat().st_size < LARGEST
     assert 20 < seconds(FILE) < 45
     with Image.open(FILE) as tour:
-        assert tour.size == (WIDTH * SCALE, HEIGHT * SCALE)
+        assert tour.size == (round(WIDTH * SCALE), round(HEIGHT * SCALE))
         assert tour.info["loop"] == 0
 
 

@@ -84,7 +84,7 @@ function stopped(stage, { offered, world }) {
   fill(
     stage,
     el("h1", {}, "Demonstration"),
-    el("p", {}, offered ? "A person has taken over." : ["No demonstration is played here; ", el("code", {}, "envscaler studio --demo"), " plays one."]),
+    el("p", {}, offered ? "It was ended; its world stays open for an hour after its last use." : ["No demonstration is played here; ", el("code", {}, "envscaler studio --demo"), " plays one."]),
     offered && !isReader() && el("p.row", {}, button("Go on with the next task", start, ".primary", { "data-does": "demonstrate" }), world && el("a.button", { href: `#/world/${world}/live` }, "To the world that was taken over")),
   );
 }
