@@ -59,7 +59,7 @@ def main() -> None:
     """Do what the order on the input says."""
     order: dict[str, Any] = json.loads(sys.stdin.buffer.read())
     writes = order["do"] == "write"
-    _bound(*(WRITE_SECONDS, WRITE_PROCESSOR) if writes else ())
+    _bound(writes=writes)
     stage = _Stage(order.get("before", ""))
     try:
         if order["do"] == "publish":
@@ -74,7 +74,8 @@ def main() -> None:
         stage.fail("It needs more memory than a build may take.")
 
 
-def _bound(seconds: int = SECONDS, processor: int = SECONDS) -> None:
+def _bound(*, writes: bool = False) -> None:
+    seconds, processor = (WRITE_SECONDS, WRITE_PROCESSOR) if writes else (SECONDS, SECONDS)
     signal.alarm(seconds)
     if sys.platform != "win32":
         for kind, most in (

@@ -123,6 +123,20 @@ def test_a_sentence_becomes_a_world_with_its_steps_questions_and_costs_and_is_pu
         assert tab.complaints == []
 
 
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_what_an_author_changes_while_a_model_writes_stays_until_they_ask_for_the_blueprint(tmp_path: Path) -> None:
+    source = "document.querySelector('#source').value"
+    with author(tmp_path, speaking(blueprint_author(costume_store))) as (tab, _):
+        write(tab, SENTENCE)
+        tab.do(f"void ({source} += '# mine')")
+        ended(tab)
+        assert tab.do(f"{source}.endsWith('# mine')")
+        tab.click("[data-does=show]")
+        assert tab.do(f"{source}.includes('id: costume_store')")
+        assert texts(tab, "[data-does=show]") == []
+
+
 def test_without_a_model_the_page_says_which_command_names_one(tmp_path: Path) -> None:
     with author(tmp_path, None) as (tab, _):
         said = texts(tab, ".sentence .hint")
