@@ -18,6 +18,7 @@ from envscaler_mcp.cli.printing import print_json, say
 from envscaler_mcp.config.choices import Isolation, TokenScope
 from envscaler_mcp.errors import LaunchError
 from envscaler_mcp.html.counts import counted
+from envscaler_mcp.processes.collector import starting
 
 if TYPE_CHECKING:
     from envscaler_mcp.farm.environments import BenchmarkOpener
@@ -115,10 +116,11 @@ def farm(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the addresses as JSON.")] = False,
 ) -> None:
-    from envscaler_mcp.farm.front_end import FarmConfig
-    from envscaler_mcp.farm.worlds import Caps
-    from envscaler_mcp.launch.opening import WrongUseError
-    from envscaler_mcp.serving.sockets import is_loopback, listen, listen_privately, url_of
+    with starting():
+        from envscaler_mcp.farm.front_end import FarmConfig
+        from envscaler_mcp.farm.worlds import Caps
+        from envscaler_mcp.launch.opening import WrongUseError
+        from envscaler_mcp.serving.sockets import is_loopback, listen, listen_privately, url_of
 
     if ctx.invoked_subcommand is not None:
         return

@@ -17,6 +17,7 @@ from typer.core import TyperCommand, TyperGroup
 from envscaler_mcp import __version__
 from envscaler_mcp.errors import EnvScalerError
 from envscaler_mcp.html.visible import visible
+from envscaler_mcp.processes.collector import end_at_once
 
 COMMANDS = (
     "demo",
@@ -104,6 +105,7 @@ def main() -> None:
     """The program `envscaler`. SIGTERM ends it as Ctrl-C does, so that what was launched is ended too."""
     signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
     sys.excepthook = _print_traceback
+    end_at_once()
     app()
 
 
