@@ -84,7 +84,7 @@ def expect_both_ways(dialect: Dialect, call: Call) -> None:
 
 
 @given(st.data())
-@settings(max_examples=60, deadline=None, suppress_health_check=SLOW)
+@settings(deadline=None, suppress_health_check=SLOW)
 def test_what_was_spoken_means_the_call_that_it_was_made_of(data: st.DataObject) -> None:
     environment = code_of(data.draw(st.sampled_from(ALL))).environment
     dialect = Dialect(environment, data.draw(NAMES))
@@ -107,7 +107,7 @@ def test_every_tool_of_every_world_is_spoken_both_ways(environment: str) -> None
 
 
 @given(st.data())
-@settings(max_examples=60, deadline=None, suppress_health_check=SLOW)
+@settings(deadline=None, suppress_health_check=SLOW)
 def test_an_id_that_was_never_told_is_refused_and_reaches_no_world(data: st.DataObject) -> None:
     environment = code_of(data.draw(st.sampled_from(ALL))).environment
     dialect = Dialect(environment, data.draw(NAMES))
