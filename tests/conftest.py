@@ -8,6 +8,10 @@ from collections.abc import Iterator
 import pytest
 
 
+# A look after every 700 new objects is a tenth of what properties cost: Hypothesis counts each one.
+gc.set_threshold(10_000, 20, 10)
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Iterator[None]:
     """Collected tests stay until the end: nothing of them is garbage."""
