@@ -7,7 +7,6 @@ from collections.abc import Iterator
 
 import pytest
 
-
 # A look after every 700 new objects is a tenth of what properties cost: Hypothesis counts each one.
 gc.set_threshold(10_000, 20, 10)
 
