@@ -18,7 +18,6 @@ from envscaler_mcp.cli.printing import print_json, say
 from envscaler_mcp.config.choices import Isolation, TokenScope
 from envscaler_mcp.errors import LaunchError
 from envscaler_mcp.html.counts import counted
-from envscaler_mcp.processes.collector import starting
 
 if TYPE_CHECKING:
     from envscaler_mcp.farm.environments import BenchmarkOpener
@@ -116,6 +115,8 @@ def farm(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the addresses as JSON.")] = False,
 ) -> None:
+    from envscaler_mcp.processes.collector import starting
+
     with starting():
         from envscaler_mcp.farm.front_end import FarmConfig
         from envscaler_mcp.farm.worlds import Caps

@@ -17,7 +17,6 @@ from typer.core import TyperCommand, TyperGroup
 from envscaler_mcp import __version__
 from envscaler_mcp.errors import EnvScalerError
 from envscaler_mcp.html.visible import visible
-from envscaler_mcp.processes.collector import end_at_once
 
 COMMANDS = (
     "demo",
@@ -103,6 +102,8 @@ app = typer.Typer(
 
 def main() -> None:
     """The program `envscaler`. SIGTERM ends it as Ctrl-C does, so that what was launched is ended too."""
+    from envscaler_mcp.processes.collector import end_at_once
+
     signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
     sys.excepthook = _print_traceback
     end_at_once()

@@ -12,7 +12,6 @@ import typer
 from envscaler_mcp.cli.lookup import entry_of, home_of, registry_written, settings_of
 from envscaler_mcp.cli.printing import print_json, say
 from envscaler_mcp.config.choices import StudioScope
-from envscaler_mcp.processes.collector import starting
 
 if TYPE_CHECKING:
     from envscaler_mcp.farm.studio_agents import StudioModel
@@ -66,6 +65,7 @@ def studio(
     import webbrowser
 
     from envscaler_mcp.cli.farm import benchmarks_named
+    from envscaler_mcp.processes.collector import starting
 
     with starting():
         from envscaler_mcp.farm.builds import BuilderHome
