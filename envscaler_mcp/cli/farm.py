@@ -115,10 +115,13 @@ def farm(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the addresses as JSON.")] = False,
 ) -> None:
-    from envscaler_mcp.farm.front_end import FarmConfig
-    from envscaler_mcp.farm.worlds import Caps
-    from envscaler_mcp.launch.opening import WrongUseError
-    from envscaler_mcp.serving.sockets import is_loopback, listen, listen_privately, url_of
+    from envscaler_mcp.processes.collector import starting
+
+    with starting():
+        from envscaler_mcp.farm.front_end import FarmConfig
+        from envscaler_mcp.farm.worlds import Caps
+        from envscaler_mcp.launch.opening import WrongUseError
+        from envscaler_mcp.serving.sockets import is_loopback, listen, listen_privately, url_of
 
     if ctx.invoked_subcommand is not None:
         return

@@ -87,14 +87,17 @@ def studio(
     import webbrowser
 
     from envscaler_mcp.cli.farm import benchmarks_named
-    from envscaler_mcp.farm.builds import BuilderHome
-    from envscaler_mcp.farm.demonstration import DemonstrationPlan
-    from envscaler_mcp.farm.front_end import FarmConfig
-    from envscaler_mcp.farm.studio_door import code_for
-    from envscaler_mcp.farm.supervisor import Supervisor
-    from envscaler_mcp.farm.tokens import kept_secret
-    from envscaler_mcp.launch.opening import WrongUseError
-    from envscaler_mcp.serving.sockets import is_loopback, listen, listen_privately, url_of
+    from envscaler_mcp.processes.collector import starting
+
+    with starting():
+        from envscaler_mcp.farm.builds import BuilderHome
+        from envscaler_mcp.farm.demonstration import DemonstrationPlan
+        from envscaler_mcp.farm.front_end import FarmConfig
+        from envscaler_mcp.farm.studio_door import code_for
+        from envscaler_mcp.farm.supervisor import Supervisor
+        from envscaler_mcp.farm.tokens import kept_secret
+        from envscaler_mcp.launch.opening import WrongUseError
+        from envscaler_mcp.serving.sockets import is_loopback, listen, listen_privately, url_of
 
     if host in _EVERY:
         raise WrongUseError(f"{host!r} is no address that visitors could type; name one of this machine's.")
