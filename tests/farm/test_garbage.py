@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import gc
 import weakref
-from collections.abc import Iterator
 
 import pytest
 from anyio.to_thread import run_sync
@@ -15,13 +14,10 @@ from tests.farm.farms import farm_here
 
 
 @pytest.fixture(autouse=True)
-def every_collection_is_long(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def every_collection_is_long(monkeypatch: pytest.MonkeyPatch) -> None:
     """In a process that has set nothing aside, as a farm finds it."""
     monkeypatch.setattr(garbage, "LONG", 0.0)
     gc.unfreeze()
-    yield
-    gc.collect()
-    gc.freeze()
 
 
 async def test_what_survives_a_long_collection_is_set_aside_until_no_world_is_open() -> None:
