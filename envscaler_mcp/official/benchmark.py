@@ -2,8 +2,8 @@
 
 A benchmark is two modules. One is a `Benchmark`, in this process: where the official files lie, which tasks there are, who
 the user is, what ends an episode, and what of an episode its judge is told. The other runs in the host of official code
-(`host_program.py`): `load()` imports that code, `World(content)` is a task's world (and its `view()` what people see of it), and `judge(content, record)` its verdict. Where models may write their calls, `Writing(content)` words the
-requests to them and reads their answers.
+(`host_program.py`): `load()` imports that code, `World(content)` is a task's world (and its `view()` what people see of it), and `judge(content, record)` its verdict. Where models may write their
+calls, `Writing(content, calls)` words the requests to them and reads their answers, in the way that `calls` names.
 A package adds one by an entry point in the group `envscaler.benchmarks`.
 """
 
@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
 from envscaler_mcp.artifacts import Call, Step
+from envscaler_mcp.artifacts.run import Calls
 from envscaler_mcp.episode.model_player import ModelPlayer
 from envscaler_mcp.episode.rules import EpisodeRules
 from envscaler_mcp.episode.user import User
@@ -106,8 +107,8 @@ class Benchmark(Protocol):
         """With which official runs ask the agent's model."""
 
     @property
-    def writes_calls(self) -> bool:
-        """Whether official runs know models that write their calls: its module in the host has a `Writing` then."""
+    def calls(self) -> tuple[Calls, ...]:
+        """How models may call. For any way but `native` its module in the host has a `Writing`."""
 
     @property
     def needs_user_model(self) -> bool:

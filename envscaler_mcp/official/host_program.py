@@ -309,7 +309,7 @@ class _Fork:
             case "judge":
                 return self._adapter.judge(asked["task"], asked["record"])
             case "write":
-                self._writing = self._adapter.Writing(asked["task"])
+                self._writing = self._adapter.Writing(asked["task"], asked["calls"])
                 return self._writing.system()
             case "request":
                 return self._writing.request(*asked["given"])

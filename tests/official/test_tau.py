@@ -147,15 +147,107 @@ async def test_rewards_of_models_over_http_are_those_of_the_official_runner(stag
         stage, model, tmp_path / "run", *[word for task, _ in model.tasks.values() for word in ("--task", task.id)]
     )
     assert len(records) == PLAYED
-    episodes, out = tmp_path / "episodes.jsonl", tmp_path / "rewards.json"
-    episodes.write_text("\n".join(json.dumps(episode_of(stage, record)) for record in records), encoding="utf-8")
-    variables = {"PYTHONPATH": os.pathsep.join(str(root) for root in stage.source.roots), "PYTHONHASHSEED": "0"}
-    await anyio.run_process([sys.executable, "-s", str(RUNNER), str(episodes), str(out)], env=variables)
-    official = json.loads(out.read_text(encoding="utf-8"))
-    assert [record.verdict.reward for record in records] == [reward for reward, _ in official]
-    assert [[step.observation for step in record.steps] for record in records] == [heard[1:] for _, heard in official]
-    assert 0 < sum(reward for reward, _ in official) < PLAYED
+    official = await told_by_official(stage, tmp_path, [episode_of(stage, record) for record in records])
+    assert [record.verdict.reward for record in records] == [reward for reward, _, _ in official]
+    assert [[step.observation for step in record.steps] for record in records] == [
+        heard[1:] for _, heard, _ in official
+    ]
+    assert 0 < sum(reward for reward, _, _ in official) < PLAYED
     assert {is_call(record.steps[-1]) for record in records} == {True, False}
+
+
+async def told_by_official(stage: Stage, folder: Path, episodes: list[dict[str, Any]]) -> list[Any]:
+    """The rewards of the official runner, what its agents heard, and what their models were asked."""
+    lines, out = folder / "episodes.jsonl", folder / "rewards.json"
+    lines.write_text("\n".join(map(json.dumps, episodes)), encoding="utf-8")
+    variables = {"PYTHONPATH": os.pathsep.join(str(root) for root in stage.source.roots), "PYTHONHASHSEED": "0"}
+    await anyio.run_process([sys.executable, "-s", str(RUNNER), str(lines), str(out)], env=variables)
+    return list(json.loads(out.read_text(encoding="utf-8")))
+
+
+class Writing(Playing):
+    """An agent that writes its actions, in the official form and beside it."""
+
+    def __init__(self, stage: Stage, seed: int) -> None:
+        super().__init__(stage, seed)
+        self.asked: dict[str, list[list[dict[str, Any]]]] = {}
+        self.wrote: dict[str, list[str]] = {}
+
+    def answer(self, asked: Asked) -> Reply:
+        assert "tools" not in asked
+        messages = asked["messages"]
+        if "#Available tools" not in messages[0]["content"]:
+            return self._user(messages)
+        task, steps = self.tasks[messages[1]["content"]]
+        made = len(self.wrote.setdefault(task.id, []))
+        self.asked.setdefault(task.id, []).append(messages)
+        call = steps[made][0] if made < len(steps) else Call(tool="respond", arguments={"content": task.closing[0]})
+        text = written(call, random.Random(f"{task.id} {made}"))
+        self.wrote[task.id].append(text)
+        return Say(text)
+
+
+def written(call: Call, chance: random.Random) -> str:
+    """An action as models write it, or something that they write in its place."""
+    action = json.dumps({"name": call.tool, "arguments": call.arguments})
+    match chance.randrange(48):
+        case 0:
+            return f"Thought:\nIt is so.\nAction:\n```json\n{action}\n```"
+        case 1:
+            return "What else can I do for you?"
+        case 2:
+            return f"Thought:\nAction: this one.\nAction: {action}\n\n"
+        case 3:
+            return action
+        case 4:
+            return json.dumps({"name": call.tool})
+        case 5:
+            return f"Action:\n[{action}]"
+        case 6:
+            return 'Action:\n{"name": "respond", "arguments": {"text": "Wait."}}'
+        case 7:
+            return 'Action:\n{"name": "respond", "arguments": {"content": "Is that right?", "tone": "friendly"}}'
+        case 8:
+            return 'Action:\n{"name": "calculate", "arguments": "1 + 1"}'
+        case 9:
+            return f"Action:\n{action[:-1]}"
+        case 10:
+            return 'Action:\n"name and arguments"'
+        case _:
+            return f"Thought:\nI look, é.\nAction:\n{action}"
+
+
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("calls", ["react", "act"])
+async def test_agents_that_write_their_actions_are_asked_and_rewarded_as_in_the_official_runner(
+    stage: Stage, tmp_path: Path, calls: str
+) -> None:
+    model = Writing(stage, seed=len(calls))
+    chosen = [word for task, _ in model.tasks.values() for word in ("--task", task.id)]
+    records = await run(stage, model, tmp_path / "run", *chosen, "--calls", calls)
+    assert len(records) == PLAYED
+    episodes = [
+        {**episode_of(stage, record), "calls": calls, "agent": spoken(model.wrote[record.scenario])}
+        for record in records
+    ]
+    official = await told_by_official(stage, tmp_path, episodes)
+    for record, (reward, heard, asked) in zip(records, official, strict=True):
+        assert model.asked[record.scenario] == asked, record.scenario
+        assert record.verdict.reward == reward, record.scenario
+        assert not record.verdict.masked
+        if record.ended != "error":
+            heard_here = ["API output: " * is_call(step) + step.observation for step in record.steps]
+            assert heard_here == heard[1:], record.scenario
+    assert {record.ended for record in records} >= {"completed", "error"}
+    assert 0 < sum(reward for reward, _, _ in official) < PLAYED
+    replayed = await anyio.to_thread.run_sync(
+        lambda: CliRunner().invoke(app, ["runs", "replay", str(tmp_path / "run")])
+    )
+    assert "0 different" in replayed.output, replayed.output
+
+
+def spoken(texts: list[str]) -> list[dict[str, str]]:
+    return [{"role": "assistant", "content": text} for text in texts]
 
 
 class Thinking(Playing):

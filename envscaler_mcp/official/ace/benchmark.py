@@ -10,6 +10,7 @@ from itertools import groupby, zip_longest
 from typing import Any
 
 from envscaler_mcp.artifacts import Call, Step
+from envscaler_mcp.artifacts.run import Calls
 from envscaler_mcp.episode.model_player import ModelPlayer
 from envscaler_mcp.episode.rules import Ending
 from envscaler_mcp.episode.transcript import is_call
@@ -55,7 +56,7 @@ class AceBench:
     default_categories: tuple[str, ...] = _CATEGORIES[:2]
     max_steps: int = MOVES
     temperature: float | None = 0.001
-    writes_calls: bool = True
+    calls: tuple[Calls, ...] = ("native", "written")
     needs_user_model: bool = True
     user_strategies: tuple[str, ...] = ()
     differences: tuple[str, ...] = _DIFFERENCES

@@ -9,6 +9,7 @@ from itertools import groupby
 from typing import Any
 
 from envscaler_mcp.artifacts import Call, Step
+from envscaler_mcp.artifacts.run import Calls
 from envscaler_mcp.episode.model_player import ModelPlayer
 from envscaler_mcp.episode.rules import Ending
 from envscaler_mcp.episode.transcript import is_call
@@ -62,7 +63,7 @@ class Bfcl:
     default_categories: tuple[str, ...] = CATEGORIES
     max_steps: int = (STEPS + 2) * _MOST_TURNS
     temperature: float | None = 0.001
-    writes_calls: bool = True
+    calls: tuple[Calls, ...] = ("native", "written")
     needs_user_model: bool = False
     user_strategies: tuple[str, ...] = ()
     differences: tuple[str, ...] = _DIFFERENCES

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from envscaler_mcp.artifacts import Call, Step
+from envscaler_mcp.artifacts.run import Calls
 from envscaler_mcp.episode.model_player import ModelPlayer
 from envscaler_mcp.episode.rules import Ending
 from envscaler_mcp.episode.transcript import is_call
@@ -49,7 +50,7 @@ class Tau:
     default_categories: tuple[str, ...] = ("test",)
     max_steps: int = STEPS
     temperature: float | None = 0.0
-    writes_calls: bool = False
+    calls: tuple[Calls, ...] = ("native", "react", "act")
     needs_user_model: bool = True
     user_strategies: tuple[str, ...] = STRATEGIES
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from envscaler_mcp.artifacts import Call, Step
+from envscaler_mcp.artifacts.run import Calls
 from envscaler_mcp.episode.model_player import ModelPlayer
 from envscaler_mcp.episode.rules import Ending
 from envscaler_mcp.episode.transcript import is_call
@@ -35,7 +36,7 @@ class TillBenchmark:
     default_categories: tuple[str, ...] = ("easy", "hard")
     max_steps: int = 20
     temperature: float | None = 0.25
-    writes_calls: bool = True
+    calls: tuple[Calls, ...] = ("native", "written")
     needs_user_model: bool = False
     user_strategies: tuple[str, ...] = ()
     differences: tuple[str, ...] = ("There is none.",)
@@ -103,7 +104,7 @@ class TalkingBenchmark(TillBenchmark):
     """The same till, whose user a model plays."""
 
     name: str = "till-talk"
-    writes_calls: bool = False
+    calls: tuple[Calls, ...] = ("native",)
     needs_user_model: bool = True
     user_strategies: tuple[str, ...] = ("plain", "rude")
 
