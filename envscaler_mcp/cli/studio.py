@@ -5,19 +5,15 @@ from __future__ import annotations
 import os
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from envscaler_mcp.cli.lookup import entry_of, home_of, registry_written, settings_of
 from envscaler_mcp.cli.printing import print_json, say
+from envscaler_mcp.cli.studio_models import USER_HELP, answering_user, playing_model
 from envscaler_mcp.config.choices import StudioScope
 
-if TYPE_CHECKING:
-    from envscaler_mcp.farm.studio_agents import StudioModel
-
-MODEL_SECONDS = 120.0
-"""How long is waited for an answer of the model."""
 _EVERY = ("0.0.0.0", "::", "")  # noqa: S104 - refused
 app = typer.Typer(add_completion=False)
 
@@ -41,8 +37,10 @@ def studio(
     agent: Annotated[
         str, typer.Option(metavar="PROVIDER:MODEL", help="A model that may play tasks, such as openai:MODEL.")
     ] = "",
+    user: Annotated[str, typer.Option(metavar="PROVIDER:MODEL", help=USER_HELP)] = "",
     budget: Annotated[
-        float | None, typer.Option(help="At most so many dollars for the model; needs its price.", min=0)
+        float | None,
+        typer.Option(help="At most so many dollars for these models together; needs their prices.", min=0),
     ] = None,
     runs: Annotated[
         Path | None,
@@ -88,6 +86,7 @@ def studio(
         listen_privately(str(Path(folder) / "control.sock")) as owners,
     ):
         url = url_of(agents)
+        share = None if budget is None else budget / processes
         config = FarmConfig(
             servers=home.servers,
             registry=home.registry,
@@ -100,7 +99,8 @@ def studio(
             builder=BuilderHome(builder_command(), settings.servers, settings.registry_file),
             runs=_runs(ctx, runs),
             benchmarks=benchmarks_named(benchmark or []),
-            studio_model=_model(ctx, agent, None if budget is None else budget / processes) if agent else None,
+            studio_model=playing_model(ctx, agent, share),
+            studio_user=answering_user(ctx, user, share),
         )
 
         def ready() -> None:
@@ -124,22 +124,6 @@ def _runs(ctx: typer.Context, named: Path | None) -> Path | None:
     """The folder of runs that is shown."""
     folder = settings_of(ctx).home / "runs" if named is None else named
     return folder.resolve() if folder.is_dir() else None
-
-
-def _model(ctx: typer.Context, agent: str, budget: float | None) -> StudioModel:
-    from envscaler_mcp.cli.models import Pace
-    from envscaler_mcp.cli.voices import place_of
-    from envscaler_mcp.config.choices import ANSWER_TOKENS
-    from envscaler_mcp.episode.agents import model_of_agent
-    from envscaler_mcp.farm.studio_agents import StudioModel
-    from envscaler_mcp.llm import ModelParams
-
-    name = model_of_agent(agent)
-    if not name:
-        raise typer.BadParameter(f"{agent!r} is no model; write it as openai:MODEL", param_hint="--agent")
-    pace = Pace(parallel=4, timeout=MODEL_SECONDS)
-    place = place_of(settings_of(ctx), name, pace, None, None, budget, "agent")
-    return StudioModel(agent, place.endpoint, ModelParams(model=name, max_tokens=ANSWER_TOKENS), place.price, budget)
 
 
 def builder_command() -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 A benchmark is two modules. One is a `Benchmark`, in this process: where the official files lie, which tasks there are, who
 the user is, what ends an episode, and what of an episode its judge is told. The other runs in the host of official code
-(`host_program.py`): `load()` imports that code, `World(content)` is a task's world (and its `view()` what people see of it), and `judge(content, record)` its verdict. Where models may write their
+(`host_program.py`): `load()` imports that code, `World(content)` is a task's world (its `view()` what people see of it, and its `heard(text)`, where there is one, what a user has said that it did not make), and `judge(content, record)` its verdict. Where models may write their
 calls, `Writing(content, calls)` words the requests to them and reads their answers, in the way that `calls` names.
 A package adds one by an entry point in the group `envscaler.benchmarks`.
 """
@@ -17,7 +17,7 @@ from envscaler_mcp.artifacts import Call, Step
 from envscaler_mcp.artifacts.run import Calls
 from envscaler_mcp.episode.model_player import ModelPlayer
 from envscaler_mcp.episode.rules import EpisodeRules
-from envscaler_mcp.episode.user import User
+from envscaler_mcp.episode.user import User, UserWorld
 from envscaler_mcp.official.host import HostedCode
 from envscaler_mcp.official.source import Requirement, Source
 from envscaler_mcp.official.world import OfficialWorld
@@ -139,7 +139,7 @@ class Benchmark(Protocol):
         """What ends an episode."""
 
     def user(
-        self, task: OfficialTask, world: OfficialWorld, player: ModelPlayer | None, seed: int, strategy: str = ""
+        self, task: OfficialTask, world: UserWorld, player: ModelPlayer | None, seed: int, strategy: str = ""
     ) -> User:
         """Who gives the agent its work. Where a model is needed to play it and none is given, a script does."""
 

@@ -243,7 +243,7 @@ async def test_agents_that_write_their_actions_are_asked_and_rewarded_as_in_the_
     replayed = await anyio.to_thread.run_sync(
         lambda: CliRunner().invoke(app, ["runs", "replay", str(tmp_path / "run")])
     )
-    assert "0 different" in replayed.output, replayed.output
+    assert " 0 differ" in replayed.output, replayed.output
 
 
 def spoken(texts: list[str]) -> list[dict[str, str]]:

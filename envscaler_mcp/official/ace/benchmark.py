@@ -14,7 +14,7 @@ from envscaler_mcp.artifacts.run import Calls
 from envscaler_mcp.episode.model_player import ModelPlayer
 from envscaler_mcp.episode.rules import Ending
 from envscaler_mcp.episode.transcript import is_call
-from envscaler_mcp.episode.user import Look, User
+from envscaler_mcp.episode.user import Look, User, UserWorld
 from envscaler_mcp.official.ace.solutions import solution_of
 from envscaler_mcp.official.ace.texts import calls_of, calls_written_in, language_text, message_of
 from envscaler_mcp.official.ace.writing import FINISHED
@@ -105,7 +105,7 @@ class AceBench:
     def user(
         self,
         task: OfficialTask,
-        world: OfficialWorld,
+        world: UserWorld,
         player: ModelPlayer | None,
         seed: int,
         strategy: str = "",

@@ -13,7 +13,7 @@ from envscaler_mcp.artifacts.run import Calls
 from envscaler_mcp.episode.model_player import ModelPlayer
 from envscaler_mcp.episode.rules import Ending
 from envscaler_mcp.episode.transcript import is_call
-from envscaler_mcp.episode.user import STOP, Look
+from envscaler_mcp.episode.user import STOP, Look, UserWorld
 from envscaler_mcp.official.benchmark import Fixture, OfficialTask
 from envscaler_mcp.official.host import HostedCode
 from envscaler_mcp.official.source import Requirement, Source
@@ -135,7 +135,7 @@ class Bfcl:
     def user(
         self,
         task: OfficialTask,
-        world: OfficialWorld,
+        world: UserWorld,
         player: ModelPlayer | None,  # noqa: ARG002
         seed: int,  # noqa: ARG002
         strategy: str = "",  # noqa: ARG002
@@ -190,7 +190,7 @@ class _Rules:
 class _User:
     """Says a question in each turn, and releases tools where the task withholds some."""
 
-    def __init__(self, task: OfficialTask, world: OfficialWorld, turns: int | None = None) -> None:
+    def __init__(self, task: OfficialTask, world: UserWorld, turns: int | None = None) -> None:
         self._questions: list[list[dict[str, str]]] = task.content["question"][:turns]
         self._withheld = task.content.get("missed_function", {})
         self._world = world

@@ -12,7 +12,7 @@ from envscaler_mcp.artifacts.run import Calls
 from envscaler_mcp.episode.model_player import ModelPlayer
 from envscaler_mcp.episode.rules import Ending
 from envscaler_mcp.episode.transcript import is_call
-from envscaler_mcp.episode.user import STOP, Look, User
+from envscaler_mcp.episode.user import STOP, Look, User, UserWorld
 from envscaler_mcp.official.benchmark import Fixture, OfficialTask
 from envscaler_mcp.official.host import HostedCode
 from envscaler_mcp.official.model_user import OfficialModelUser
@@ -124,7 +124,7 @@ class Tau:
         return _Rules()
 
     def user(
-        self, task: OfficialTask, world: OfficialWorld, player: ModelPlayer | None, seed: int, strategy: str = ""
+        self, task: OfficialTask, world: UserWorld, player: ModelPlayer | None, seed: int, strategy: str = ""
     ) -> User:
         """The official user; without a model, one who says the whole task and is content with what follows."""
         if player is None:

@@ -185,8 +185,12 @@ class World:
         except UnansweredRequest as asked:
             return {"ask": asked.messages}
         self._person = person
-        self._over = self._over or _STOP in said
+        self.heard(said)
         return {"said": said}
+
+    def heard(self, said: str) -> None:
+        """The user has said this, here or elsewhere."""
+        self._over = self._over or _STOP in said
 
 
 class _Recorded:

@@ -11,7 +11,7 @@ from envscaler_mcp.artifacts.run import Calls
 from envscaler_mcp.episode.model_player import ModelPlayer
 from envscaler_mcp.episode.rules import Ending
 from envscaler_mcp.episode.transcript import is_call
-from envscaler_mcp.episode.user import STOP, Look, User
+from envscaler_mcp.episode.user import STOP, Look, User, UserWorld
 from envscaler_mcp.official.benchmark import Fixture, OfficialTask
 from envscaler_mcp.official.host import HostedCode
 from envscaler_mcp.official.model_user import OfficialModelUser
@@ -79,7 +79,7 @@ class TillBenchmark:
         return Rules()
 
     def user(
-        self, task: OfficialTask, world: OfficialWorld, player: ModelPlayer | None, seed: int, strategy: str = ""
+        self, task: OfficialTask, world: UserWorld, player: ModelPlayer | None, seed: int, strategy: str = ""
     ) -> User:
         return Asker(task, world)
 
@@ -109,7 +109,7 @@ class TalkingBenchmark(TillBenchmark):
     user_strategies: tuple[str, ...] = ("plain", "rude")
 
     def user(
-        self, task: OfficialTask, world: OfficialWorld, player: ModelPlayer | None, seed: int, strategy: str = ""
+        self, task: OfficialTask, world: UserWorld, player: ModelPlayer | None, seed: int, strategy: str = ""
     ) -> User:
         if player is None:
             return Asker(task, world)
@@ -126,7 +126,7 @@ class Rules:
 
 
 class Asker:
-    def __init__(self, task: OfficialTask, world: OfficialWorld) -> None:
+    def __init__(self, task: OfficialTask, world: UserWorld) -> None:
         self._says, self._withheld, self._world = task.content["says"], task.content["withheld"], world
         self._turn = 0
 
