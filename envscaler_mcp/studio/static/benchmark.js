@@ -105,9 +105,7 @@ export function officialTask(world) {
 
   async function begin() {
     await post(`${world.path}/turn`, { turn: world.checks.official.begun + 1 });
-    [world.checks, world.forms] = await Promise.all([get(`${world.path}/checks`), get(`${world.path}/forms`)]);
-    fill(tools, playground(world));
-    world.tell();
+    await world.hear();
   }
 
   async function judged() {
@@ -130,8 +128,11 @@ export function officialTask(world) {
     );
   }
 
+  let forms = null;
   function draw() {
     const { begun } = world.checks.official;
+    if (forms !== world.forms && !reader) fill(tools, playground(world));
+    forms = world.forms;
     fill(said, turns.map((text, turn) => (talks || turn <= begun) && el(`li${turn === begun ? "" : ".dim"}`, {}, turns.length > 1 && el("b", {}, `Turn ${turn + 1} of ${turns.length}. `), text)));
     next.hidden = talks || turns.length < 2;
     next.disabled = begun + 1 >= turns.length;
@@ -140,7 +141,6 @@ export function officialTask(world) {
 
   world.addEventListener("change", () => said.isConnected && draw());
   draw();
-  if (!reader) tools.append(playground(world));
   return el(
     "div.task",
     {},

@@ -68,7 +68,7 @@ export class World extends EventTarget {
       return null;
     });
     if (!timeline || this.busy) return;
-    if (this.checks.official?.talks) await this.hear();
+    if (this.checks.official) await this.hear();
     const same = timeline.steps.length === this.steps.length && timeline.steps.at(-1)?.number === this.steps.at(-1)?.number;
     if (same && timeline.recording === this.timeline.recording) return;
     this.timeline = timeline;
@@ -110,12 +110,13 @@ export class World extends EventTarget {
     });
   }
 
-  // What was said to the user of a benchmark's task, perhaps by another page.
+  // What was said to the user of a benchmark's task, and the turn that has begun, perhaps by another page.
   async hear() {
     const before = this.checks.official;
     const checks = await get(`${this.path}/checks`).catch(() => this.checks);
-    const { conversation, over } = checks.official;
-    if (conversation.length === before.conversation.length && over === before.over) return;
+    const { conversation, over, begun } = checks.official;
+    if (conversation.length === before.conversation.length && over === before.over && begun === before.begun) return;
+    if (begun !== before.begun) this.forms = await get(`${this.path}/forms`).catch(() => this.forms);
     this.checks = checks;
     this.tell();
   }
