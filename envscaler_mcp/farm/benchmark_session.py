@@ -83,7 +83,9 @@ class BenchmarkSession(Session, ABC):
     begun: int = 0
     """The turn that was begun last."""
     conversation: tuple[Said, ...] = ()
-    """What was said to the task's user, where one answers."""
+    """What was said to the task's user, where one answers: what was said last, and the beginning of what is long."""
+    replies: int = 0
+    """How often the user has said something."""
     over: bool = False
     """Whether the conversation has ended, as far as that was asked."""
 

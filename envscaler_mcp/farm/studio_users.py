@@ -63,9 +63,9 @@ class StudioUsers:
         async with talk.lock:
             if await world.act(lambda _: session.is_over()):
                 raise WorldError("The conversation has ended. Ask for the verdict, or open another world at the task.")
-            noted = len(session.conversation)
+            replies = session.replies
             reply = await self._reply(talk, _Reached(world, session), session, order)
-            if len(session.conversation) == noted:
+            if session.replies == replies:
                 # No code of the authors has answered, so nothing knows of it yet.
                 await world.act(lambda _: session.note(order.text, reply))
         world.tell("said", {})

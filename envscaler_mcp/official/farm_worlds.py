@@ -33,6 +33,8 @@ from envscaler_mcp.serving.tasks import Offer
 from envscaler_mcp.settings import portable_allowed
 from envscaler_mcp.studio.reasons import RefusalReasons
 
+_REPLIES, _LETTERS = 100, 8_000
+"""Of a conversation that pages are shown, and of one text in it; a judge is told all of it."""
 Played = tuple[list[Step], str]
 """Steps, and the digest of the state in which they have ended."""
 
@@ -200,8 +202,10 @@ class TaskSession(BenchmarkSession):
 
     def _add(self, text: str | None, reply: str) -> None:
         log = self._log()
-        said = Said(sum("tool" in entry for entry in log), text, reply)
-        self.conversation = (*self.conversation, said)
+        calls = sum("tool" in entry for entry in log)
+        said = Said(calls, None if text is None else text[:_LETTERS], reply[:_LETTERS])
+        self.conversation = (*self.conversation, said)[-_REPLIES:]
+        self.replies += 1
         self._end_after(log)
 
     def is_over(self) -> bool:

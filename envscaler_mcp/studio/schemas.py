@@ -157,15 +157,16 @@ class CheckLamp(JsonBody):
     holds: bool
 
 
+_LONGEST_WORDS = 100_000
 PlayedUser = Literal["person", "model", "scripted"]
 
 
 class SayOrder(JsonBody):
     """Something that is said at a benchmark's task whose user answers."""
 
-    text: str | None = None
+    text: str | None = Field(default=None, max_length=_LONGEST_WORDS)
     """What the agent says; None where the user begins."""
-    reply: str | None = None
+    reply: str | None = Field(default=None, max_length=_LONGEST_WORDS)
     """What the user says to it, where the person in front of the page plays the user."""
 
 

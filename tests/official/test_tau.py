@@ -15,13 +15,18 @@ import anyio
 import anyio.to_thread
 import pytest
 from anyio.from_thread import start_blocking_portal
+from pydantic import SecretStr
 from typer.testing import CliRunner
 
 from envscaler_mcp import rl
 from envscaler_mcp.artifacts import Call, Step, Trajectory
 from envscaler_mcp.cli.program import app
 from envscaler_mcp.episode.transcript import is_call
+from envscaler_mcp.farm.environments import BenchmarkOpener
+from envscaler_mcp.farm.studio_agents import StudioModel
+from envscaler_mcp.llm import Endpoint, ModelParams
 from envscaler_mcp.official.benchmark import BENCHMARKS, Benchmark, OfficialTask
+from envscaler_mcp.official.farm_worlds import BenchmarkEnvironment
 from envscaler_mcp.official.own_farm import at_a_farm
 from envscaler_mcp.official.scripted import play_scripted, reference_fixture
 from envscaler_mcp.official.source import OfficialFilesError, find
@@ -29,6 +34,7 @@ from envscaler_mcp.official.stage import Stage
 from envscaler_mcp.official.tau.benchmark import STRATEGIES
 from envscaler_mcp.scoring.run_folder import read_trajectories
 from tests.llm.endpoint import Asked, Reply, Say, scripted_endpoint
+from tests.studio.visitors import studio
 
 pytestmark = pytest.mark.official
 RUNNER = Path(__file__).with_name("tau_runner.py")
@@ -330,3 +336,55 @@ async def test_at_a_farm_nothing_is_done_after_a_conversation_has_ended(stage: S
         )
     assert judged is not None
     assert (judged.verdict.solved, judged.verdict.owner, judged.verdict.masked) == (False, "agent", False)
+
+
+async def test_in_the_studio_the_official_user_answers_and_hears_the_end(stage: Stage) -> None:
+    model = Playing(stage, seed=5)
+    task, _ = next(iter(model.tasks.values()))
+    (call,) = task.reference[0][0]
+    opener = BenchmarkOpener("tau", lambda: BenchmarkEnvironment(stage))
+
+    def answer(asked: Asked) -> Reply:
+        return Say("###STOP###") if len(asked["messages"]) > 2 else model.answer(asked)
+
+    async with scripted_endpoint(answer) as place:
+        endpoint = Endpoint(api_key=SecretStr("key"), base_url=place.url)
+        user = StudioModel("openai:u", endpoint, ModelParams(model="u"))
+        async with studio(benchmarks={stage.benchmark.name: opener}, studio_user=user) as (_, owner):
+            path = await owner.opened(environment=stage.benchmark.name, scenario=task.id)
+            official = (await owner.get(f"{path}/checks"))["official"]
+            assert official["told"] == task.system
+            opening = await owner.ask("POST", f"{path}/say", {})
+            assert opening == {"after": 0, "text": None, "reply": task.content["instruction"]}
+            await owner.call(path, call.tool, **call.arguments)
+            last = await owner.ask("POST", f"{path}/say", {"text": "That is all."})
+            assert (last["after"], last["reply"]) == (1, "###STOP###")
+            assert (await owner.get(f"{path}/checks"))["official"]["over"]
+            late = await owner.call(path, call.tool, **call.arguments)
+            assert late["result"] == "Error: the conversation has ended"
+            judged = await owner.ask("POST", f"{path}/judge", {})
+    assert judged["answer"]["done"]
+    assert not judged["verdict"]["masked"]
+    instruction = place.requests[0]["messages"][0]["content"]
+    assert f"Instruction: {task.content['instruction']}" in instruction
+    assert [len(asked["messages"]) for asked in place.requests] == [2, 4]
+
+
+@pytest.mark.parametrize("ends_by", ["words", "a call"])
+async def test_in_the_studio_a_person_plays_both_sides_until_the_end(stage: Stage, ends_by: str) -> None:
+    task = next(task for task in stage.tasks.values() if len(task.reference[0]) > 1)
+    opener = BenchmarkOpener("tau", lambda: BenchmarkEnvironment(stage))
+    async with studio(benchmarks={stage.benchmark.name: opener}) as (_, owner):
+        path = await owner.opened(environment=stage.benchmark.name, scenario=task.id)
+        await owner.ask("POST", f"{path}/say", {"reply": "Hello."})
+        for (call,) in task.reference[0]:
+            await owner.call(path, call.tool, **call.arguments)
+        if ends_by == "words":
+            await owner.ask("POST", f"{path}/say", {"text": task.closing[0], "reply": "###STOP###"})
+        else:
+            await owner.call(path, "transfer_to_human_agents", summary="I give up.")
+        late = await owner.ask("POST", f"{path}/say", {"text": "More?", "reply": "No."}, status=400)
+        assert "has ended" in late["error"]
+        judged = await owner.ask("POST", f"{path}/judge", {})
+    assert (judged["answer"]["done"], judged["verdict"]["masked"]) == (True, False)
+    assert judged["verdict"]["solved"] or ends_by == "a call"

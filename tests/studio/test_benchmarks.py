@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -129,6 +130,19 @@ async def test_the_person_in_front_of_the_page_plays_agent_and_user(stage_of_tal
         assert words["over"]
         late = await owner.ask("POST", f"{path}/say", {"text": "More?", "reply": "No."}, status=400)
         assert "has ended" in late["error"]
+        assert (await owner.ask("POST", f"{path}/judge", {}))["verdict"]["solved"]
+
+
+@pytest.mark.parametrize("words", ["\ud800", "e" * 100_001, 7, ["Hi."], "\x00 <b>&"])
+async def test_odd_words_are_said_or_refused_and_the_world_goes_on(stage_of_talk: Stage, words: Any) -> None:
+    async with with_till(stage_of_talk) as (_, owner):
+        path = await at(owner, "till_1")
+        body = json.dumps({"reply": words}).encode()
+        answer = await owner.web.post(f"{path}/say", content=body, headers={"content-type": "application/json"})
+        assert answer.status_code in (200, 400), answer.text
+        said = (await talk(owner, path))["conversation"]
+        assert [each["reply"] for each in said] == ([words] if answer.status_code == 200 else [])
+        await owner.call(path, "deposit", amount=5)
         assert (await owner.ask("POST", f"{path}/judge", {}))["verdict"]["solved"]
 
 

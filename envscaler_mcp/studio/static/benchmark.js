@@ -160,7 +160,7 @@ export function officialTask(world) {
 }
 
 // What was said to the task's user, and the calls between. The person plays the agent, and the user too where no other does.
-function conversation(world) {
+export function conversation(world) {
   const list = el("ol.talk", {});
   const agent = field("What the agent says");
   const user = field("What the user answers");
