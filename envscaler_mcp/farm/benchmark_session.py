@@ -28,7 +28,7 @@ class OfficialTaskCard:
     """Whether a model plays the user."""
     calls: int
     """How many its authors' solution has."""
-    told: str = ""
+    system: str = ""
     """What its authors tell an agent first."""
 
 

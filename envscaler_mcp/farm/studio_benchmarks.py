@@ -67,7 +67,7 @@ def official_checks(session: BenchmarkSession, user: PlayedUser) -> ChecksAnswer
         user=user,
         conversation=tuple(map(said_answer, session.conversation)),
         over=session.over,
-        told=card.told,
+        system=card.system,
     )
     return ChecksAnswer(task="\n".join(card.turns), id=card.id, official=words)
 

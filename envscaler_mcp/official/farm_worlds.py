@@ -319,7 +319,7 @@ def task_card(stage: Stage, task: OfficialTask) -> OfficialTaskCard:
         turns=task.turns or task.texts,
         talks=stage.benchmark.needs_user_model,
         calls=sum(len(step) for turn in task.reference for step in turn),
-        told=task.system,
+        system=task.system,
     )
 
 

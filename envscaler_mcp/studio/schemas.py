@@ -195,7 +195,7 @@ class OfficialWords(JsonBody):
     conversation: tuple[SaidAnswer, ...] = ()
     over: bool = False
     """Whether the conversation has ended."""
-    told: str = ""
+    system: str = ""
     """What the authors tell an agent first."""
 
 

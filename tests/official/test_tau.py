@@ -353,7 +353,7 @@ async def test_in_the_studio_the_official_user_answers_and_hears_the_end(stage: 
         async with studio(benchmarks={stage.benchmark.name: opener}, studio_user=user) as (_, owner):
             path = await owner.opened(environment=stage.benchmark.name, scenario=task.id)
             official = (await owner.get(f"{path}/checks"))["official"]
-            assert official["told"] == task.system
+            assert official["system"] == task.system
             opening = await owner.ask("POST", f"{path}/say", {})
             assert opening == {"after": 0, "text": None, "reply": task.content["instruction"]}
             await owner.call(path, call.tool, **call.arguments)

@@ -101,7 +101,7 @@ export function officialTask(world) {
   const next = button("", () => attempt(begin), "", { "data-does": "turn" });
   const verdict = el("section.checks", { "aria-label": "Verdict", role: "status" });
   const judge = button("Ask the official judge", () => attempt(judged), ".primary", { "data-does": "judge" });
-  const { category, turns, talks, user, told } = world.checks.official;
+  const { category, turns, talks, user, system } = world.checks.official;
 
   async function begin() {
     await post(`${world.path}/turn`, { turn: world.checks.official.begun + 1 });
@@ -149,7 +149,7 @@ export function officialTask(world) {
       { "aria-label": "Request" },
       el("header.row", {}, el("h2", {}, talks ? "A conversation with a user" : "What the user says"), el("span.tag", {}, words(category))),
       talks ? el("details", { open: user === "person" }, el("summary", {}, "What the user wants, which the agent is not told"), said) : said,
-      told && el("details", {}, el("summary", {}, "What the agent is told first"), el("pre", { tabindex: 0 }, told)),
+      system && el("details", {}, el("summary", {}, "What the agent is told first"), el("pre", { tabindex: 0 }, system)),
       !reader && el("p.row", {}, next, judge),
       verdict,
     ),
