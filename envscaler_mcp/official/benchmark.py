@@ -42,6 +42,8 @@ class OfficialTask:
     """What its user says, or is told to want; nothing is made of it but comparisons."""
     turns: tuple[str, ...] = ()
     """What is said in each turn, where the task says that; else all that its user wants. People are shown it."""
+    no_user: bool = False
+    """Whether no user answers in it, where a model plays the users of other tasks."""
     documents: tuple[tuple[str, str], ...] = ()
     """Name and description of every tool."""
     reference: tuple[tuple[tuple[Call, ...], ...], ...] = ()

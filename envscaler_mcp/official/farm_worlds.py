@@ -317,7 +317,7 @@ def task_card(stage: Stage, task: OfficialTask) -> OfficialTaskCard:
         id=task.id,
         category=task.category,
         turns=task.turns or task.texts,
-        talks=stage.benchmark.needs_user_model,
+        talks=stage.benchmark.needs_user_model and not task.no_user,
         calls=sum(len(step) for turn in task.reference for step in turn),
         system=task.system,
     )

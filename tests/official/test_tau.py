@@ -388,3 +388,51 @@ async def test_in_the_studio_a_person_plays_both_sides_until_the_end(stage: Stag
         judged = await owner.ask("POST", f"{path}/judge", {})
     assert (judged["answer"]["done"], judged["verdict"]["masked"]) == (True, False)
     assert judged["verdict"]["solved"] or ends_by == "a call"
+
+
+def test_a_policy_of_a_program_writes_its_actions(stage: Stage) -> None:
+    task = next(task for task in stage.tasks.values() if len(task.reference[0]) > 1)
+    actions = [*(step[0] for step in task.reference[0]), Call(tool="respond", arguments={"content": task.closing[0]})]
+    with start_blocking_portal() as portal:
+        gym = rl.BenchmarkGym(stage, portal, calls="act")
+        with gym.open(task.id) as episode:
+            assert episode.tools == []
+            assert episode.messages[1] == {"role": "user", "content": task.content["instruction"]}
+            for action in actions:
+                content = f"Action: {json.dumps({'name': action.tool, 'arguments': action.arguments})}"
+                episode.act({"role": "assistant", "content": content})
+            assert episode.done
+            assert episode.verify().solved
+        with gym.open(task.id) as episode:
+            episode.act({"role": "assistant", "content": "Is it so?"})
+            assert episode.done
+        with gym.open(task.id) as episode:
+            assert episode.act({"role": "assistant", "content": "Action: 7"}).refused
+            verdict = episode.verify()
+    assert (verdict.solved, verdict.owner, verdict.masked) == (False, "agent", False)
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        '{"name": "calculate", "arguments": {"expression": NaN}}',
+        '{"name": "", "arguments": {}}',
+        '{"name": "calculate", "arguments": {"expression": "\\ud800"}}',
+        '{"name": "respond", "arguments": {"content": "\\ud800"}}',
+        '{"name": "respond", "arguments": {"content": null}}',
+        '{"name": ["respond"], "arguments": {}}',
+        "[" * 100_000,
+        "9" * 5_000,
+        "",
+    ],
+)
+def test_odd_actions_are_answered_or_end_the_episode_and_never_mask_it(stage: Stage, written: str) -> None:
+    task = next(iter(stage.tasks))
+    with start_blocking_portal() as portal, rl.BenchmarkGym(stage, portal, calls="react").open(task) as episode:
+        episode.act({"role": "assistant", "content": written})
+        if not episode.done:
+            ending = {"name": "transfer_to_human_agents", "arguments": {"summary": "odd"}}
+            episode.act({"role": "assistant", "content": f"Action: {json.dumps(ending)}"})
+        verdict = episode.verify()
+    assert episode.done
+    assert not verdict.masked, verdict.reason

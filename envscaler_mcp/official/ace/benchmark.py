@@ -92,6 +92,7 @@ class AceBench:
                 reference=(tuple((call,) for call in solution_of(entry, answer)),),
                 closing=(FINISHED,),
                 turns=(entry["question"],),
+                no_user=kind == "multi_step",
             )
 
     def alone(self, task: OfficialTask, server: str) -> Mapping[str, Any]:  # noqa: ARG002
@@ -111,7 +112,7 @@ class AceBench:
         strategy: str = "",
     ) -> User:
         """The official user in conversations; elsewhere, and without a model, the official sentence that answers words."""
-        if player is None or task.content["kind"] == "multi_step":
+        if player is None or task.no_user:
             return _Silent(task)
         return OfficialModelUser(world, player, seed, strategy, 0.001)
 
