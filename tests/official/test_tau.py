@@ -58,6 +58,14 @@ def test_the_official_splits_have_their_tasks(stage: Stage) -> None:
     assert {name: categories.count(name) for name in stage.benchmark.categories} == splits[stage.benchmark.name]
 
 
+async def test_the_texts_and_tools_that_homes_are_compared_with_are_those_of_the_world(stage: Stage) -> None:
+    task = next(iter(stage.tasks.values()))
+    assert task.texts == (task.content["instruction"],)
+    async with stage.world(task) as world:
+        listed = sorted((tool.tool.name, tool.tool.description) for tool in world.tools.values())
+    assert sorted(task.documents) == listed
+
+
 @pytest.mark.timeout(900)
 async def test_every_reference_is_rewarded_when_it_is_played_through_the_protocol(stage: Stage) -> None:
     waiting = iter([task for task in stage.tasks.values() if task.category in ("test", "dev")])

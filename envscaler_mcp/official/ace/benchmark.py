@@ -92,6 +92,8 @@ class AceBench:
                 reference=(tuple((call,) for call in solution_of(entry, answer)),),
                 closing=(FINISHED,),
                 turns=(entry["question"],),
+                texts=(entry["question"],),
+                documents=tuple((function["name"], function["description"]) for function in entry["function"]),
                 no_user=kind == "multi_step",
             )
 

@@ -97,9 +97,12 @@ class Tau:
     def tasks(self, source: Source) -> Sequence[OfficialTask]:
         """All of them, split by split. They are Python; it is read, and not run."""
         wiki = source.read(f"tau_bench/envs/{self.domain}/wiki.md").decode()
-        return [task for split in self.splits for task in self._of_split(source, split, wiki)]
+        documents = tuple(_documents(source, f"tau_bench/envs/{self.domain}/tools/"))
+        return [task for split in self.splits for task in self._of_split(source, split, wiki, documents)]
 
-    def _of_split(self, source: Source, split: str, wiki: str) -> Iterator[OfficialTask]:
+    def _of_split(
+        self, source: Source, split: str, wiki: str, documents: tuple[tuple[str, str], ...]
+    ) -> Iterator[OfficialTask]:
         code = source.read(f"tau_bench/envs/{self.domain}/tasks_{split}.py").decode()
         for index, task in enumerate(_tasks(code)):
             calls = [Call(tool=action["name"], arguments=action["kwargs"]) for action in task["actions"]]
@@ -111,6 +114,8 @@ class Tau:
                 servers=(self.domain,),
                 system=wiki,
                 turns=(task["instruction"],),
+                texts=(task["instruction"],),
+                documents=documents,
                 reference=(tuple((call,) for call in calls if call.tool != RESPOND),),
                 closing=(" ".join(["That is done.", *task["outputs"]]),),
             )
@@ -194,6 +199,17 @@ def _move(step: Step) -> dict[str, Any]:
 
 def _id(domain: str, split: str, index: int) -> str:
     return f"tau_{domain}_{split}_{index}"
+
+
+def _documents(source: Source, folder: str) -> Iterator[tuple[str, str]]:
+    """Name and description of every tool; each is a class of its own, whose definition is read, and not run."""
+    for path in [path for path in source.digests if path.startswith(folder)]:
+        for node in ast.walk(parsed_module(source.read(path).decode())):
+            if isinstance(node, ast.FunctionDef) and node.name == "get_info":
+                (returned,) = (each.value for each in node.body if isinstance(each, ast.Return))
+                assert returned is not None
+                function = ast.literal_eval(returned)["function"]
+                yield function["name"], function["description"]
 
 
 def _tasks(code: str) -> list[dict[str, Any]]:
