@@ -154,7 +154,7 @@ def farm(
             rate=rate,
             benchmarks=_benchmarks(benchmark or [], ray),
             studio=not others if studio is None else studio,
-            studio_user=answering_user(ctx, user),
+            studio_user=answering_user(ctx, user, benchmark or []),
             caps=Caps(
                 worlds=-(-max_worlds // count),
                 memory=(max_memory << 20) // count,

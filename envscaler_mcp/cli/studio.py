@@ -100,7 +100,7 @@ def studio(
             runs=_runs(ctx, runs),
             benchmarks=benchmarks_named(benchmark or []),
             studio_model=playing_model(ctx, agent, share),
-            studio_user=answering_user(ctx, user, share),
+            studio_user=answering_user(ctx, user, benchmark or [], share),
         )
 
         def ready() -> None:

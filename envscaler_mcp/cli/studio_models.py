@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import typer
@@ -27,10 +28,14 @@ def playing_model(ctx: typer.Context, agent: str, budget: float | None) -> Studi
     return _model(ctx, agent, model_of_agent(agent), budget, "agent") if agent else None
 
 
-def answering_user(ctx: typer.Context, user: str, budget: float | None = None) -> StudioUser | None:
-    """Who plays users, if `--user` says so."""
+def answering_user(
+    ctx: typer.Context, user: str, benchmarks: Sequence[str], budget: float | None = None
+) -> StudioUser | None:
+    """Who plays the users of these benchmarks, if `--user` says so."""
     from envscaler_mcp.episode.users import model_of_user
 
+    if user and not benchmarks:
+        raise typer.BadParameter("it plays the users of benchmarks; name one with --benchmark", param_hint="--user")
     if user in ("", "scripted"):
         return "scripted" if user else None
     return _model(ctx, user, model_of_user(user), budget, "user")

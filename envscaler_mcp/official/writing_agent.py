@@ -31,6 +31,8 @@ from envscaler_mcp.official.written_calls import NOTHING
 
 PURPOSE = "official_agent"
 """Under which name what such an agent asks is counted."""
+_SHOWN = 600
+"""Letters of what could not be read."""
 _READ = TypeAdapter(list[tuple[str, dict[str, Any] | str]] | str | None)
 _MESSAGES = TypeAdapter(list[Message])
 
@@ -61,7 +63,11 @@ class OfficialWriting:
 
     async def read(self, text: str) -> tuple[str, list[Called]]:
         """What is said in an answer, and its calls."""
-        read = _checked(_READ, await asked(self._process, "read", storable(text)))
+        try:
+            read = _checked(_READ, await asked(self._process, "read", storable(text)))
+        except UnreadableStateError as cause:
+            # The move is never made, so this is where it is recorded.
+            raise UnreadableStateError(f"{cause} (the model wrote {storable(text)[:_SHOWN]!r})") from cause
         self.ran_nothing = read == []
         if isinstance(read, str):
             return read, []

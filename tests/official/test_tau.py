@@ -418,6 +418,7 @@ def test_a_policy_of_a_program_writes_its_actions(stage: Stage) -> None:
             assert episode.act({"role": "assistant", "content": "Action: 7"}).refused
             verdict = episode.verify()
     assert (verdict.solved, verdict.owner, verdict.masked) == (False, "agent", False)
+    assert "the model wrote 'Action: 7'" in verdict.reason
 
 
 @pytest.mark.parametrize(

@@ -196,6 +196,25 @@ async def talk(owner: Visitor, path: str) -> Any:
     return (await owner.get(f"{path}/checks"))["official"]
 
 
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (("studio", "--user", "scripted"), "name one with --benchmark"),
+        (("farm", "--port", "0", "--user", "scripted"), "name one with --benchmark"),
+        (("studio", "--benchmark", "till-talk", "--user", "me"), "'me' is no model"),
+    ],
+)
+def test_a_user_that_could_not_answer_is_refused(tmp_path: Path, words: tuple[str, ...], complaint: str) -> None:
+    from typer.testing import CliRunner
+
+    from envscaler_mcp.cli.program import app
+
+    with registered(tmp_path):
+        ran = CliRunner().invoke(app, [*words, *(["--no-browser"] if words[0] == "studio" else [])])
+    assert ran.exit_code == 2
+    assert complaint in " ".join(ran.output.replace("│", " ").split())
+
+
 def test_files_of_a_benchmark_that_are_not_here_stop_the_studio(tmp_path: Path) -> None:
     from typer.testing import CliRunner
 

@@ -32,8 +32,9 @@ _PUBLISHED = {
     "Qwen3-8B, after EnvScaler (SFT and RL; mean of both)": 44.81,
 }
 _DIFFERENCES = (
-    "A call whose arguments are no JSON object is answered with an error, and the episode goes on; officially it ends.",
-    "A call of a tool named `respond` is answered as an unknown one; officially it speaks to the user.",
+    "A native call whose arguments are no JSON object is answered with an error, and the episode goes on; officially it ends.",
+    "A native call of a tool named `respond` is answered as an unknown one; officially it speaks to the user.",
+    "With `react` and `act` an answer without words is said to the user; officially it ends the run. Words that are no text end the episode; officially they go to the user's model.",
     "Where the official code cannot read what the user's model said, the episode ends there and is judged; officially it ends without a reward.",
     "The official user asks its model once before it has a task; that question is left out.",
 )
