@@ -11,6 +11,7 @@ import typer
 
 from envscaler_mcp.cli.lookup import entry_of, home_of, registry_written, settings_of
 from envscaler_mcp.cli.printing import print_json, say
+from envscaler_mcp.cli.studio_models import USER_HELP, answering_user, playing_model
 from envscaler_mcp.config.choices import StudioScope
 
 if TYPE_CHECKING:
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
     from envscaler_mcp.farm.studio_agents import StudioModel
     from envscaler_mcp.settings import Settings
 
-MODEL_SECONDS = 120.0
-"""How long is waited for an answer of the model."""
 DEMO_PACE = 2.5
 """Seconds in which people can read what a call did."""
 _EVERY = ("0.0.0.0", "::", "")  # noqa: S104 - refused
@@ -48,10 +47,11 @@ def studio(
             metavar="PROVIDER:MODEL", help="A model that may play tasks and write worlds, such as openai:MODEL."
         ),
     ] = "",
+    user: Annotated[str, typer.Option(metavar="PROVIDER:MODEL", help=USER_HELP)] = "",
     budget: Annotated[
         float | None,
         typer.Option(
-            help="At most so many dollars for the model, half of them for worlds that it writes; needs its price.",
+            help="At most so many dollars for these models together, half of them for worlds that one writes; needs their prices.",
             min=0,
         ),
     ] = None,
@@ -109,7 +109,8 @@ def studio(
         environment = entry_of(ctx, environment).id
     settings = settings_of(ctx)
     # Each process has a share of its own, half of it for playing and half for writing.
-    model = _model(ctx, agent, None if budget is None else budget / processes / 2) if agent else None
+    share = None if budget is None else budget / processes / 2
+    model = playing_model(ctx, agent, share)
     secret = kept_secret(settings.farm_secret)
     with (
         tempfile.TemporaryDirectory(prefix="envscaler-studio-") as folder,
@@ -137,6 +138,7 @@ def studio(
             benchmarks=benchmarks_named(benchmark or []),
             demonstration=DemonstrationPlan(pace, environment) if demo else None,
             studio_model=model,
+            studio_user=answering_user(ctx, user, benchmark or [], share),
         )
 
         def ready() -> None:
@@ -159,22 +161,6 @@ def _runs(ctx: typer.Context, named: Path | None) -> Path | None:
     """The folder of runs that is shown."""
     folder = settings_of(ctx).home / "runs" if named is None else named
     return folder.resolve() if folder.is_dir() else None
-
-
-def _model(ctx: typer.Context, agent: str, budget: float | None) -> StudioModel:
-    from envscaler_mcp.cli.models import Pace
-    from envscaler_mcp.cli.voices import place_of
-    from envscaler_mcp.config.choices import ANSWER_TOKENS
-    from envscaler_mcp.episode.agents import model_of_agent
-    from envscaler_mcp.farm.studio_agents import StudioModel
-    from envscaler_mcp.llm import ModelParams
-
-    name = model_of_agent(agent)
-    if not name:
-        raise typer.BadParameter(f"{agent!r} is no model; write it as openai:MODEL", param_hint="--agent")
-    pace = Pace(parallel=4, timeout=MODEL_SECONDS)
-    place = place_of(settings_of(ctx), name, pace, None, None, budget, "agent")
-    return StudioModel(agent, place.endpoint, ModelParams(model=name, max_tokens=ANSWER_TOKENS), place.price, budget)
 
 
 def _writer(settings: Settings, model: StudioModel) -> Writer | None:

@@ -34,10 +34,11 @@ from envscaler_mcp.farm.metrics import Figures
 from envscaler_mcp.farm.open_connections import most_connections
 from envscaler_mcp.farm.openenv_routes import OpenEnvRoutes
 from envscaler_mcp.farm.peers import Mailboxes, Plane, Siblings
-from envscaler_mcp.farm.studio_agents import StudioAgents, StudioModel, model_player
+from envscaler_mcp.farm.studio_agents import StudioAgents, StudioModel, model_players
 from envscaler_mcp.farm.studio_door import Studio, StudioDoor
 from envscaler_mcp.farm.studio_plane import ReaderPlane
 from envscaler_mcp.farm.studio_runs import RunReader, RunsPlane
+from envscaler_mcp.farm.studio_users import StudioUser, StudioUsers
 from envscaler_mcp.farm.tokens import token_for
 from envscaler_mcp.farm.train_plane import TrainPlane
 from envscaler_mcp.farm.verdicts import Verdicts
@@ -77,6 +78,8 @@ class FarmConfig:
     """Whether browsers are shown the studio at `/`."""
     studio_model: StudioModel | None = None
     """A model that may play there."""
+    studio_user: StudioUser | None = None
+    """Who plays the users of benchmarks there; nothing where the person in front of the page does."""
     builder: BuilderHome | None = None
     """What builds blueprints for its owners, and where they are published."""
     runs: Path | None = None
@@ -111,8 +114,10 @@ class FrontEnd:
             pages=config.pages,
         )
         self.agents_of_studio = StudioAgents(config.studio_model)
+        self.users_of_studio = users = StudioUsers(config.studio_user)
         door = StudioDoor(config.secret, share, strangers, config.url, admits=config.studio)
-        parts = self.worlds, self.siblings, config.url, self.verdicts, self.agents_of_studio, door, WorldViews()
+        players = self.agents_of_studio, users
+        parts = self.worlds, self.siblings, config.url, self.verdicts, *players, door, WorldViews()
         self.runs = RunReader(config.runs, config.servers)
         self.plane = plane = RunsPlane(*parts, runs=self.runs)
         classes = Classes(self.worlds)
@@ -192,8 +197,9 @@ async def serving(
         stack.callback(loop.create_task(front.worlds.watch_memory()).cancel)
         stack.callback(loop.create_task(front.openenv.reap()).cancel)
         stack.push_async_callback(front.close)
-        studio = front.agents_of_studio
-        studio.player = await stack.enter_async_context(model_player(studio.model))
+        agents_there, users = front.agents_of_studio, front.users_of_studio
+        players = await stack.enter_async_context(model_players(agents_there.model, users.model))
+        agents_there.player, users.player = players
         stack.callback(front.demonstration.close)
         front.demonstration.start()
         stack.enter_context(front.siblings.taking(front.take))
