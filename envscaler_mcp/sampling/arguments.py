@@ -35,6 +35,8 @@ class Arguments:
         self.kept_in = _kept_in(operation) if isinstance(operation, Operation) else {}
         self.entity_values: dict[str, Values] = {entity: values_of(entity, said) for entity in model.entities}
         self._pools: dict[str, list[str]] = {}
+        self.lacking = ""
+        """The parameter for which the last draw had no record to name."""
 
     def draw(self, world: Any, chance: Chance, *, unchanged: bool = False) -> dict[str, Any] | None:
         """Arguments that may be permitted, or None where there is no record to name.
@@ -56,6 +58,7 @@ class Arguments:
             text = rows.get(param.name)
             value = self._value(param, param.type, text, world, chance, today)
             if value is None and not param.type.optional:
+                self.lacking = param.name
                 return None
             drawn_[param.argument] = value
         return drawn_

@@ -19,6 +19,7 @@ from envscaler_mcp.sampling.arguments import Arguments, labelled
 from envscaler_mcp.sampling.chance import Chance
 from envscaler_mcp.sampling.values import HIDDEN_NONE, Values, drawn, read, values_of
 from envscaler_mcp.sampling.vocabulary import email_of
+from envscaler_mcp.scenarios.growth_log import GrowthLog
 from envscaler_mcp.scenarios.rehearsal import Surprise, Watch
 from envscaler_mcp.serving import deadline
 from envscaler_mcp.serving.deadline import OverdueError, rule_in, within_time
@@ -48,9 +49,26 @@ def grow(model: Model, nursery: type, seed: int, history: int | None = None) -> 
     return _Garden(model, nursery, seed, model.blueprint.start.history if history is None else history).grow()
 
 
+def watch_growth(model: Model, nursery: type, seed: int, log: GrowthLog) -> Grown:
+    """The same, as far as it goes; what was seen on the way and what ended it stands in the log."""
+    try:
+        garden = _Garden(model, nursery, seed, model.blueprint.start.history, log)
+    except GrowthError as cause:
+        log.stopped = str(cause)
+        return Grown({})
+    try:
+        return garden.grow()
+    except GrowthError as cause:
+        log.stopped = str(cause)
+        return garden.so_far()
+    finally:
+        log.reached = garden.world.now
+        log.note_seconds(garden.spent)
+
+
 class _Garden:
-    def __init__(self, model: Model, nursery: type, seed: int, history: int) -> None:
-        self.model, self.history = model, history
+    def __init__(self, model: Model, nursery: type, seed: int, history: int, log: GrowthLog | None = None) -> None:
+        self.model, self.history, self.log = model, history, log
         self.start = model.blueprint.start
         self.chance = Chance(seed, model.blueprint.id)
         self.world = nursery()
@@ -60,6 +78,8 @@ class _Garden:
         self.grown = Grown({})
         self.spent: dict[str, float] = {}
         """Seconds of work by operation."""
+        if log is not None:
+            log.begin(self.world)
         self._names_known()
 
     def _names_known(self) -> None:
@@ -101,10 +121,17 @@ class _Garden:
         self.world.now = begin.isoformat(timespec="minutes")
         for entity in self._in_order():
             self._found_records(entity, self.start.records[entity.name])
-        for moment in self._moments(begin, end):
+        moments = self._moments(begin, end)
+        for number, moment in enumerate(moments, 1):
             self.world.now = moment
             self._step()
+            if self.log is not None:
+                self.log.progress(moment[:10], number, len(moments))
         self.world.now = self.start.now
+        return self.so_far()
+
+    def so_far(self) -> Grown:
+        """The state as it stands."""
         self.grown.content = {name: value for name, value in vars(self.world).items() if not name.startswith("_")}
         self.grown.surprises = self.watch.surprises
         self.grown.permitted = self.watch.permitted
@@ -252,8 +279,13 @@ class _Garden:
             for turn in range(_DRAWS_PER_OPERATION):
                 arguments = self.arguments[name].draw(self.world, self.chance, unchanged=turn > 0)
                 if arguments is None:
+                    if self.log is not None:
+                        self.log.lacks(name, self.arguments[name].lacking)
                     break
-                if self._in_time(name, partial(self.watch.play, name, arguments))["success"]:
+                result = self._in_time(name, partial(self.watch.play, name, arguments))
+                if self.log is not None:
+                    self.log.answered(name, result)
+                if result["success"]:
                     self.grown.played[name] = self.grown.played.get(name, 0) + 1
                     return
 

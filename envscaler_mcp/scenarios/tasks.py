@@ -193,7 +193,7 @@ class TaskMaker:
         names = self.casting.cast(story, self.at_rest, self.chance, taken)
         if names is None:
             self.uncast[story.name] += 1
-            self.reasons.note(story.name, "no record fits its cast")
+            self.reasons.note(story.name, self.casting.why(story))
             return None
         tellings = self.chance.some(range(len(story.tell)), len(story.tell))
         for number in sorted(tellings, key=lambda n: self.uses.tellings[story.name, n]):
