@@ -31,6 +31,7 @@ from envscaler_mcp.language.model import (
 )
 from envscaler_mcp.language.reader import ExpressionReader, parse_expression
 from envscaler_mcp.language.scope import NameScope, without_name
+from envscaler_mcp.language.syntax_errors import said_plainly
 from envscaler_mcp.language.text import name_hint, split_top
 from envscaler_mcp.language.types import Complaint, Type, list_of
 from envscaler_mcp.language.written_types import parse_type
@@ -285,7 +286,7 @@ class _Body:
         try:
             parsed = parsed_module(line).body
         except SyntaxError as cause:
-            why = f" ({cause.msg})" if "=" in line else ""
+            why = f": {said_plainly(cause, line)}" if "=" in line else ""
             raise Complaint(f"{line!r} is no statement{why}; write {_STATEMENTS}") from None
         node = parsed[0] if len(parsed) == 1 else None
         value: Expr

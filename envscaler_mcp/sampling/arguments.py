@@ -9,6 +9,7 @@ from envscaler_mcp.language.analysis import statements
 from envscaler_mcp.language.column_types import column_of
 from envscaler_mcp.language.expressions import And, Compare, Expr, Get, ListOf, Literal, Local
 from envscaler_mcp.language.model import Let, Model, New, Operation, Parameter, Put, Query
+from envscaler_mcp.language.text import name_hint
 from envscaler_mcp.language.types import Type
 from envscaler_mcp.sampling.chance import Chance
 from envscaler_mcp.sampling.values import HIDDEN_NONE, Values, drawn, read, values_of
@@ -174,7 +175,18 @@ def labelled(model: Model, entity: str, text: str, world: Any) -> str:
             for key, record in getattr(world, declared.container).items():
                 if record[attribute.key] == text:
                     return str(key)
-    raise GrowthError(f"start.values names {entity} {text!r}, and there is no such record yet")
+    raise GrowthError(_no_such_record(model, entity, text, world))
+
+
+def _no_such_record(model: Model, entity: str, text: str, world: Any) -> str:
+    declared = model.entities[entity]
+    said = f"start.values names {entity} {text!r}, and no {entity} has this label or unique text on {world.now[:10]}"
+    key = declared.attributes[declared.label].key if declared.label != "id" else "id"
+    names = [str(record[key]) for record in getattr(world, declared.container).values()]
+    if names:
+        hint = name_hint(text, names) or "; `envscaler blueprint grow` counts what there is by then"
+        return f"{said}{hint}. Name one that is there by then, write any, or add it to the base records"
+    return f"{said}: there is no {entity} at all; give start.records some"
 
 
 def _wishes(operation: Operation | Query, model: Model) -> dict[str, list[WantedArgument]]:

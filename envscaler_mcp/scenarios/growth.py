@@ -15,6 +15,7 @@ from typing import Any
 
 from envscaler_mcp.errors import GrowthError
 from envscaler_mcp.language.model import Attribute, Entity, Model
+from envscaler_mcp.language.text import name_hint
 from envscaler_mcp.sampling.arguments import Arguments, labelled
 from envscaler_mcp.sampling.chance import Chance
 from envscaler_mcp.sampling.values import HIDDEN_NONE, Values, drawn, read, values_of
@@ -49,10 +50,10 @@ def grow(model: Model, nursery: type, seed: int, history: int | None = None) -> 
     return _Garden(model, nursery, seed, model.blueprint.start.history if history is None else history).grow()
 
 
-def watch_growth(model: Model, nursery: type, seed: int, log: GrowthLog) -> Grown:
+def watch_growth(model: Model, nursery: type, seed: int, log: GrowthLog, history: int | None = None) -> Grown:
     """The same, as far as it goes; what was seen on the way and what ended it stands in the log."""
     try:
-        garden = _Garden(model, nursery, seed, model.blueprint.start.history, log)
+        garden = _Garden(model, nursery, seed, model.blueprint.start.history if history is None else history, log)
     except GrowthError as cause:
         log.stopped = str(cause)
         return Grown({})
@@ -86,17 +87,21 @@ class _Garden:
         """A misspelt name under start would silently do nothing."""
         for name in self.start.records:
             if name not in self.model.entities:
-                raise GrowthError(f"start.records names {name!r}, which is no entity")
+                raise GrowthError(
+                    f"start.records names {name!r}, which is no entity{name_hint(name, self.model.entities)}"
+                )
         for name in self.start.play:
             if name not in self.model.operations:
-                raise GrowthError(f"start.play names {name!r}, which is no operation")
+                raise GrowthError(
+                    f"start.play names {name!r}, which is no operation{name_hint(name, self.model.operations)}"
+                )
         seen: set[tuple[str, str]] = set()
         for key in self.start.values:
             owner, _, names = key.partition(".")
             known = self._names_of(owner)
             for name in map(str.strip, names.split(",")):
                 if name not in known:
-                    raise GrowthError(f"start.values {key!r}: {owner} has no {name!r}")
+                    raise GrowthError(f"start.values {key!r}: {owner} has no {name!r}{name_hint(name, known)}")
                 if (owner, name) in seen:
                     raise GrowthError(f"start.values names {owner}.{name} twice")
                 seen.add((owner, name))
@@ -108,7 +113,10 @@ class _Garden:
             return set(entity.attributes)
         asked = self.model.operations.get(owner) or self.model.queries.get(owner)
         if asked is None:
-            raise GrowthError(f"start.values names {owner!r}, which is no entity, operation or query")
+            owners = [*self.model.entities, *self.model.operations, *self.model.queries]
+            raise GrowthError(
+                f"start.values names {owner!r}, which is no entity, operation or query{name_hint(owner, owners)}"
+            )
         known = {param.name for param in asked.params}
         for param in asked.params:
             if param.type.of is not None:
@@ -175,6 +183,8 @@ class _Garden:
                 made = self._record(entity, values, place, number)
                 result = self._in_time(f"base_{entity.noun}", partial(self._base, entity, made))
                 if result["success"]:
+                    if self.log is not None:
+                        self.log.written(self.world, self.start.now[:10])
                     break
                 error = result["error"]
             else:
@@ -284,7 +294,7 @@ class _Garden:
                     break
                 result = self._in_time(name, partial(self.watch.play, name, arguments))
                 if self.log is not None:
-                    self.log.answered(name, result)
+                    self.log.answered(name, self.world, result)
                 if result["success"]:
                     self.grown.played[name] = self.grown.played.get(name, 0) + 1
                     return

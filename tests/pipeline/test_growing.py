@@ -135,3 +135,32 @@ def test_a_state_that_is_watched_while_it_grows_is_the_same(env_id: str) -> None
     for state in grown_states(made)[:1]:
         watched = watch_growth(made.model, nursery, state.seed, GrowthLog(made.model))
         assert canonical_json(watched.content) == canonical_json(state.content)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("Member.friend:", "Member.freind:", "Member has no 'freind'; did you mean 'friend'?"),
+        ("Member.friend:", "Membr.friend:", "which is no entity, operation or query; did you mean 'Member'?"),
+        (
+            "    Trainer: 2\n",
+            "    Trainr: 2\n",
+            "start.records names 'Trainr', which is no entity; did you mean 'Trainer'?",
+        ),
+        (
+            "  values:\n",
+            "  play:\n    book_plce: 2\n  values:\n",
+            "start.play names 'book_plce', which is no operation; did you mean 'book_place'?",
+        ),
+        (
+            "  values:\n",
+            "  values:\n    book_place.course: Yogi\n",
+            "no Course has this label or unique text on 2026-01-31; did you mean 'Yoga'?",
+        ),
+    ],
+    ids=["attribute", "entity", "records", "play", "label"],
+)
+def test_a_name_that_nothing_has_is_answered_with_the_one_that_may_be_meant(
+    old: str, new: str, words: str, tmp_path: Path
+) -> None:
+    assert words in grown(tmp_path, GYM.replace(old, new))["states"][0]["stopped"]

@@ -66,6 +66,7 @@ class DateType(_Written):
     aliases: ClassVar[Mapping[str, str]] = {"Date": 'Annotated[str, {"format": "date"}]'}
     explained = "a date, as YYYY-MM-DD"
     step = "days"
+    on_a_day = True
     usual = ("today..today+14", "today-45..today+7")
     formats = (TextFormat("date", DATE, r"\d{4}-\d\d-\d\d", "2026-02-30", _days_offered),)
 
@@ -150,6 +151,7 @@ class DateTimeType(_Written):
     aliases: ClassVar[Mapping[str, str]] = {"DateTime": 'Annotated[str, {"format": "date-time"}]'}
     explained = "date and time, as YYYY-MM-DDTHH:MM"
     step = "minutes"
+    on_a_day = True
     usual = DateType.usual
     forms = ("day", "time")
     formats = (
