@@ -35,7 +35,10 @@ def print_growth(report: GrowthReport) -> None:
                 f"{report.id}: {state.name} stopped at {state.reached or 'its beginning'}: {state.stopped}",
                 fg=typer.colors.RED,
             )
-        say(f"{report.id}: {state.name}: {state.operations} of {report.wanted} operations of the history came about")
+        daily = f", and {state.daily} daily steps" if state.daily else ""
+        say(
+            f"{report.id}: {state.name}: {state.operations} of {report.wanted} operations of the history came about{daily}"
+        )
 
 
 def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> None:

@@ -105,7 +105,7 @@ def _probe(model: Model) -> list[Problem]:
 
 def _stalled(model: Model, grown: Grown) -> list[Problem]:
     """Whether the history ran out of things that could happen."""
-    wanted, came = model.blueprint.start.history, sum(grown.played.values())
+    wanted, came = model.blueprint.start.history, sum(grown.played.values()) - grown.daily
     if came >= _WHOLE * wanted:
         return []
     message = (

@@ -39,7 +39,9 @@ class StateReport:
     reached: str
     """The minute of the history that it came to."""
     operations: int
-    """How many operations succeeded."""
+    """How many operations of the history succeeded."""
+    daily: int
+    """How many daily steps did."""
     rows: dict[str, int]
     """Records by entity."""
     statuses: dict[str, dict[str, int]]
@@ -157,7 +159,8 @@ def _state(model: Model, name: str, grown: Grown, log: GrowthLog, casts: dict[st
         name=name,
         stopped=log.stopped,
         reached=log.reached,
-        operations=sum(grown.played.values()),
+        operations=sum(grown.played.values()) - grown.daily,
+        daily=grown.daily,
         rows={entity.name: len(records(entity, grown.content)) for entity in model.entities.values()},
         statuses=statuses(model, grown.content),
         done=dict(grown.played),

@@ -13,6 +13,7 @@ from envscaler_mcp.errors import GrowthError
 from envscaler_mcp.html.counts import are, counted
 from envscaler_mcp.language import Problem
 from envscaler_mcp.language.model import Attribute, Entity, Model
+from envscaler_mcp.language.stories import calls_in
 from envscaler_mcp.language.text import plural, words
 from envscaler_mcp.sampling.arguments import Arguments
 from envscaler_mcp.sampling.chance import Chance
@@ -41,7 +42,11 @@ def start_warnings(
                 yield from _stuck(model, entity, attribute, contents, planned)
             if _BIRTH.fullmatch(attribute.name):
                 yield from _unborn(entity, attribute, contents)
+    # What a day has just done can hardly be done again.
+    daily = set(calls_in(model.start.daily)) if model.start is not None else set[str]()
     for name in model.operations:
+        if name in daily:
+            continue
         yield from _never_allowed(model, nursery, name, contents)
 
 

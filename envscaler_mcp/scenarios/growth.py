@@ -6,7 +6,7 @@ occur. Equal blueprint and seed give equal bytes.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
@@ -15,11 +15,13 @@ from typing import Any
 
 from envscaler_mcp.errors import GrowthError
 from envscaler_mcp.language.model import Attribute, Entity, Model
+from envscaler_mcp.language.start import FIRST, LAST, StartPlan
 from envscaler_mcp.language.text import name_hint
-from envscaler_mcp.sampling.arguments import Arguments, labelled
+from envscaler_mcp.sampling.arguments import Arguments, computed_value, labelled
 from envscaler_mcp.sampling.chance import Chance
 from envscaler_mcp.sampling.values import HIDDEN_NONE, Values, drawn, read, values_of
 from envscaler_mcp.sampling.vocabulary import email_of
+from envscaler_mcp.scenarios.daily import DailySteps
 from envscaler_mcp.scenarios.growth_log import GrowthLog
 from envscaler_mcp.scenarios.rehearsal import Surprise, Watch
 from envscaler_mcp.serving import deadline
@@ -39,6 +41,8 @@ class Grown:
     content: dict[str, Any]
     played: dict[str, int] = field(default_factory=dict)
     """How often each operation succeeded."""
+    daily: int = 0
+    """How many of these were daily steps."""
     permitted: dict[str, int] = field(default_factory=dict)
     """How often the guards of each operation let a call through."""
     surprises: list[Surprise] = field(default_factory=list)
@@ -77,6 +81,8 @@ class _Garden:
         self.values = {entity: values_of(entity, self.start.values) for entity in model.entities}
         self.arguments = {name: Arguments(operation, model) for name, operation in model.operations.items()}
         self.grown = Grown({})
+        self.plan = model.start or StartPlan()
+        self.daily = DailySteps(model, self.world, self.plan.daily, self._play)
         self.spent: dict[str, float] = {}
         """Seconds of work by operation."""
         if log is not None:
@@ -129,10 +135,13 @@ class _Garden:
         self.world.now = begin.isoformat(timespec="minutes")
         for entity in self._in_order():
             self._found_records(entity, self.start.records[entity.name])
-        moments = self._moments(begin, end)
-        for number, moment in enumerate(moments, 1):
+        moments = sorted([*self._openings(begin, end), *((moment, True) for moment in self._moments(begin, end))])
+        for number, (moment, drawn_by_chance) in enumerate(moments, 1):
             self.world.now = moment
-            self._step()
+            if drawn_by_chance:
+                self._step()
+            else:
+                self._timed("daily", self.daily.run)
             if self.log is not None:
                 self.log.progress(moment[:10], number, len(moments))
         self.world.now = self.start.now
@@ -140,6 +149,7 @@ class _Garden:
 
     def so_far(self) -> Grown:
         """The state as it stands."""
+        self.grown.daily = self.daily.done
         self.grown.content = {name: value for name, value in vars(self.world).items() if not name.startswith("_")}
         self.grown.surprises = self.watch.surprises
         self.grown.permitted = self.watch.permitted
@@ -200,8 +210,14 @@ class _Garden:
             row = table.rows[place] if len(table.rows) >= number else self.chance.pick(table.rows)
             texts.update(zip(table.names, row, strict=True))
         record: dict[str, Any] = {}
+        computed = self.plan.computed.get(entity.name, {})
         for attribute in entity.stored:
-            record[f"given_{attribute.key}"] = self._attribute(entity, attribute, texts, values.single, record)
+            if attribute.name not in computed:
+                record[f"given_{attribute.key}"] = self._attribute(entity, attribute, texts, values.single, record)
+        for name, value in computed.items():
+            others = (entity.attributes[other] for other in value.names)
+            given = {other.name: (record[f"given_{other.key}"], other.type) for other in others}
+            record[f"given_{entity.attributes[name].key}"] = computed_value(self.model, self.world, value, given)
         return record
 
     def _attribute(
@@ -272,9 +288,28 @@ class _Garden:
         moments: list[str] = []
         for number in range(self.history):
             day = begin + timedelta(days=number * days // max(self.history, 1))
-            minute = self.chance.between(32, 71) * 15
-            moments.append(day.replace(hour=minute // 60, minute=minute % 60).isoformat(timespec="minutes"))
+            moments.append(self._moment(day))
         return sorted(moment for moment in moments if moment < last)
+
+    def _moment(self, day: datetime) -> str:
+        """A quarter of an hour of the day, or of the next one that has hours."""
+        hours = None
+        if self.plan.hours is not None:
+            while (hours := self.plan.hours.of(day.date().isoformat())) is None:
+                day += timedelta(days=1)
+        first, last = hours or (FIRST, LAST)
+        quarter = self.chance.between(_quarters(first), max(_quarters(last) - 1, _quarters(first)))
+        moment = day.replace(hour=quarter // 4, minute=quarter % 4 * 15).isoformat(timespec="minutes")
+        return max(moment, f"{moment[:10]}T{first}")
+
+    def _openings(self, begin: datetime, end: datetime) -> Iterator[tuple[str, bool]]:
+        """When the daily steps are played: every day after the one of the base records, until now."""
+        days = (end.date() - begin.date()).days if self.plan.daily else 0
+        for number in range(1, days + 1):
+            day = (begin + timedelta(days=number)).date().isoformat()
+            moment = f"{day}T{self.plan.opening(day)}"
+            if moment <= self.start.now:
+                yield moment, False
 
     def _step(self) -> None:
         """One more operation that succeeds, if one can be found; what was played seldom comes first."""
@@ -292,12 +327,17 @@ class _Garden:
                     if self.log is not None:
                         self.log.lacks(name, self.arguments[name].lacking)
                     break
-                result = self._in_time(name, partial(self.watch.play, name, arguments))
-                if self.log is not None:
-                    self.log.answered(name, self.world, result)
-                if result["success"]:
-                    self.grown.played[name] = self.grown.played.get(name, 0) + 1
+                if self._play(name, arguments)["success"]:
                     return
+
+    def _play(self, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        """A call of the history, counted where it succeeds."""
+        result = self._in_time(name, partial(self.watch.play, name, arguments))
+        if self.log is not None:
+            self.log.answered(name, self.world, result)
+        if result["success"]:
+            self.grown.played[name] = self.grown.played.get(name, 0) + 1
+        return result
 
     def _base(self, entity: Entity, made: dict[str, Any]) -> dict[str, Any]:
         result: dict[str, Any] = within_time(getattr(self.world, f"base_{entity.noun}"), made)
@@ -319,14 +359,23 @@ class _Garden:
             raise GrowthError(
                 f"{name} used more memory than there is; let its expressions and the rules it may break make shorter lists"
             ) from cause
-        self.spent[name] = self.spent.get(name, 0.0) + process_time() - began
+        self._spend(name, process_time() - began)
+        return result
+
+    def _timed(self, name: str, run: Callable[[], None]) -> None:
+        """Something that makes calls and takes time of its own."""
+        began, before = process_time(), sum(self.spent.values())
+        run()
+        self._spend(name, process_time() - began - (sum(self.spent.values()) - before))
+
+    def _spend(self, name: str, seconds: float) -> None:
+        self.spent[name] = self.spent.get(name, 0.0) + seconds
         if sum(self.spent.values()) > MOST_SECONDS:
             slowest = max(self.spent, key=lambda operation: self.spent[operation])
             raise GrowthError(
                 f"the start state took more than {MOST_SECONDS:g} seconds to grow, most of them in {slowest}; let its "
                 "expressions and the rules it may break look at fewer records, or ask for a shorter history"
             )
-        return result
 
     def _weighted(self, weights: dict[str, int]) -> str:
         total = sum(weights.values())
@@ -338,3 +387,8 @@ class _Garden:
             if drawn_ < 0:
                 return name
         return ""
+
+
+def _quarters(time: str) -> int:
+    """How many quarters of an hour lie before a time of day."""
+    return int(time[:2]) * 4 + int(time[3:]) // 15
