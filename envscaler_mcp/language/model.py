@@ -69,6 +69,8 @@ class Clause:
 
     needs: tuple[str, ...]
     words: Sentence
+    otherwise: Sentence = field(default_factory=lambda: Sentence(()))
+    """What is said where they are not: `[ to {room} | to no room]`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -188,11 +188,17 @@ class _Body:
         place = NameScope({p.name: p.type for p in params})
         clauses: list[Clause] = []
         for inner in re.findall(r"\[([^\[\]]+)\]", match[2]):
-            needs = tuple(p.name for p in params if p.type.optional and re.search(rf"\{{[^}}]*\b{p.name}\b", inner))
+            given, bar, otherwise = inner.partition(" | ")
+            needs = tuple(p.name for p in params if p.type.optional and re.search(rf"\{{[^}}]*\b{p.name}\b", given))
             if not needs:
                 raise Complaint(f"say [{inner}]: it names no optional parameter, so it needs no brackets")
-            words = self.reader.sentence(inner.rstrip(), place.knowing(f"present:{name}" for name in needs), trim=False)
-            clauses.append(Clause(needs, words))
+            if bar and not otherwise.strip():
+                raise Complaint(
+                    f"say [{inner}]: nothing stands behind ' | '; say there what is said otherwise, or leave it out"
+                )
+            words = self.reader.sentence(given.rstrip(), place.knowing(f"present:{name}" for name in needs), trim=False)
+            other = self.reader.sentence(f" {otherwise.strip()}", place, trim=False) if bar else Sentence(())
+            clauses.append(Clause(needs, words, other))
         return Sentence(self.reader.sentence(match[1], place).parts, tuple(clauses))
 
     def unused(self, params: tuple[Parameter, ...], place: NameScope) -> None:

@@ -165,7 +165,8 @@ class _Garden:
             ready = [e for e in wanted if not (self._needs(e) & {w.name for w in wanted if w is not e})]
             if not ready:
                 raise GrowthError(
-                    f"the base records of {', '.join(e.name for e in wanted)} refer to each other in a circle"
+                    f"the base records of {', '.join(e.name for e in wanted)} refer to each other in a circle; make one of these "
+                    "references optional, say nothing of it under start.values, and let an operation of the history or a daily step set it"
                 )
             ordered.append(ready[0])
             wanted.remove(ready[0])
