@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from envscaler_mcp.artifacts import Blueprint, WordsSpec
+from envscaler_mcp.errors import GrowthError
 from envscaler_mcp.language import Problem, check_blueprint, read_blueprint
 from envscaler_mcp.language.check import CheckedBlueprint
-from envscaler_mcp.language.interpreter.steady import SteadyEvaluator
+from envscaler_mcp.language.interpreter.bounded import BoundedEvaluator
 from envscaler_mcp.language.interpreter.store import Store
 from envscaler_mcp.language.model import Entity, Model
 from envscaler_mcp.pipeline.building import STATES
@@ -209,14 +210,18 @@ def _casts(checked: CheckedBlueprint, grown: Grown, state: str, seed: int, dry: 
     """How often each story can be cast at the state; where it cannot, what it had nothing for."""
     assert checked.model is not None
     casting = Casting(checked.model)
-    at_rest = SteadyEvaluator(Store(checked.model, grown.content))
+    store = Store(checked.model, grown.content)
     chance = Chance(seed, f"casts of {checked.blueprint.id}")
     casts: dict[str, int] = {}
     for name, story in checked.speech.stories.items():
         reasons: Counter[str] = Counter()
-        for _ in range(_CASTS):
-            if casting.cast(story, at_rest, chance, set()) is None:
-                reasons[casting.why(story)] += 1
+        try:
+            at_rest = BoundedEvaluator(store, "its cast")
+            for _ in range(_CASTS):
+                if casting.cast(story, at_rest, chance, set()) is None:
+                    reasons[casting.why(story)] += 1
+        except GrowthError as cause:
+            reasons = Counter({str(cause): _CASTS})
         casts[name] = _CASTS - reasons.total()
         dry.extend(DryCast(name, state, reason, times) for reason, times in reasons.most_common())
     return casts

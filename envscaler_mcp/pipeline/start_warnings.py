@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date
+from time import process_time
 from typing import Any
 
 from envscaler_mcp.config.choices import SEED
@@ -23,6 +24,8 @@ from envscaler_mcp.serving.deadline import OverdueError, within_time
 
 _DRAWS = 300
 """How often each change is tried in each state."""
+_SECONDS = 60.0
+"""How long the changes of one blueprint are tried; what has not been allowed by then is not warned of."""
 _LONG = 14
 """So many days behind, what was planned is stuck and not only late."""
 _MANY = 25
@@ -44,10 +47,11 @@ def start_warnings(
                 yield from _unborn(entity, attribute, contents)
     # What a day has just done can hardly be done again.
     daily = set(calls_in(model.start.daily)) if model.start is not None else set[str]()
+    until = process_time() + _SECONDS
     for name in model.operations:
         if name in daily:
             continue
-        yield from _never_allowed(model, nursery, name, contents)
+        yield from _never_allowed(model, nursery, name, contents, until)
 
 
 def _records(entity: Entity, contents: Sequence[Mapping[str, Any]]) -> Iterator[tuple[Mapping[str, Any], str]]:
@@ -124,10 +128,13 @@ def _unborn(entity: Entity, attribute: Attribute, contents: Sequence[Mapping[str
         yield Problem("warning", f"entity {entity.name}, attribute {attribute.name}", message)
 
 
-def _never_allowed(model: Model, nursery: type, name: str, contents: Sequence[Mapping[str, Any]]) -> Iterator[Problem]:
+def _never_allowed(
+    model: Model, nursery: type, name: str, contents: Sequence[Mapping[str, Any]], until: float
+) -> Iterator[Problem]:
     refused: Counter[str] = Counter()
     for place, content in enumerate(contents):
-        if _is_allowed(model, nursery(content), name, Chance(SEED + place, f"{model.blueprint.id}.{name}"), refused):
+        chance = Chance(SEED + place, f"{model.blueprint.id}.{name}")
+        if _is_allowed(model, nursery(content), name, chance, refused, until) or process_time() > until:
             return
     (most, times), *_ = refused.most_common(1) or [("", 0)]
     why = (
@@ -139,13 +146,13 @@ def _never_allowed(model: Model, nursery: type, name: str, contents: Sequence[Ma
     yield Problem("warning", f"operation {name}", message)
 
 
-def _is_allowed(model: Model, world: Any, name: str, chance: Chance, refused: Counter[str]) -> bool:
+def _is_allowed(model: Model, world: Any, name: str, chance: Chance, refused: Counter[str], until: float) -> bool:
     """Whether one of many calls drawn at a state succeeds there."""
     arguments, lines = Arguments(model.operations[name], model), guard_lines(model, name)
     for turn in range(_DRAWS):
         try:
             given = arguments.draw(world, chance, unchanged=turn > 0)
-            if given is None:
+            if given is None or process_time() > until:
                 return False
             result = within_time(getattr(world, name), given)
         except (GrowthError, OverdueError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from time import process_time
 from typing import Any
 
 from envscaler_mcp.errors import GrowthError
@@ -23,9 +24,15 @@ class DailySteps:
     """Plays the steps of one growing world."""
 
     def __init__(
-        self, model: Model, world: Any, deeds: tuple[Deed, ...], play: Callable[[str, dict[str, Any]], dict[str, Any]]
+        self,
+        model: Model,
+        world: Any,
+        deeds: tuple[Deed, ...],
+        play: Callable[[str, dict[str, Any]], dict[str, Any]],
+        spend: Callable[[str, float], None],
     ) -> None:
-        self.model, self.world, self.deeds, self._play = model, world, deeds, play
+        self.model, self.world, self.deeds = model, world, deeds
+        self._play, self._spend = play, spend
         self.done = 0
         """How many calls succeeded."""
 
@@ -83,4 +90,7 @@ class DailySteps:
         return True
 
     def _value(self, expr: Expr, names: Names) -> Any:
-        return BoundedEvaluator(Store(self.model, vars(self.world)), _WHAT).value(expr, names)
+        began = process_time()
+        value = BoundedEvaluator(Store(self.model, vars(self.world)), _WHAT).value(expr, names)
+        self._spend("the daily steps", process_time() - began)
+        return value

@@ -82,7 +82,7 @@ class _Garden:
         self.arguments = {name: Arguments(operation, model) for name, operation in model.operations.items()}
         self.grown = Grown({})
         self.plan = model.start or StartPlan()
-        self.daily = DailySteps(model, self.world, self.plan.daily, self._play)
+        self.daily = DailySteps(model, self.world, self.plan.daily, self._play, self._spend)
         self.spent: dict[str, float] = {}
         """Seconds of work by operation."""
         if log is not None:
@@ -141,7 +141,7 @@ class _Garden:
             if drawn_by_chance:
                 self._step()
             else:
-                self._timed("daily", self.daily.run)
+                self.daily.run()
             if self.log is not None:
                 self.log.progress(moment[:10], number, len(moments))
         self.world.now = self.start.now
@@ -215,10 +215,13 @@ class _Garden:
         for attribute in entity.stored:
             if attribute.name not in computed:
                 record[f"given_{attribute.key}"] = self._attribute(entity, attribute, texts, values.single, record)
+        began = process_time()
         for name, value in computed.items():
             others = (entity.attributes[other] for other in value.names)
             given = {other.name: (record[f"given_{other.key}"], other.type) for other in others}
             record[f"given_{entity.attributes[name].key}"] = computed_value(self.model, self.world, value, given)
+        if computed:
+            self._spend(f"the values of {entity.name}", process_time() - began)
         return record
 
     def _attribute(
@@ -323,7 +326,10 @@ class _Garden:
             if not name:
                 return
             for turn in range(_DRAWS_PER_OPERATION):
+                began = process_time()
                 arguments = self.arguments[name].draw(self.world, self.chance, unchanged=turn > 0)
+                if self.arguments[name].computed:
+                    self._spend(f"the values of {name}", process_time() - began)
                 if arguments is None:
                     if self.log is not None:
                         self.log.lacks(name, self.arguments[name].lacking)
@@ -362,12 +368,6 @@ class _Garden:
             ) from cause
         self._spend(name, process_time() - began)
         return result
-
-    def _timed(self, name: str, run: Callable[[], None]) -> None:
-        """Something that makes calls and takes time of its own."""
-        began, before = process_time(), sum(self.spent.values())
-        run()
-        self._spend(name, process_time() - began - (sum(self.spent.values()) - before))
 
     def _spend(self, name: str, seconds: float) -> None:
         self.spent[name] = self.spent.get(name, 0.0) + seconds

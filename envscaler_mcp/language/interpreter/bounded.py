@@ -7,14 +7,15 @@ from time import process_time
 
 from envscaler_mcp.errors import GrowthError
 from envscaler_mcp.language.expressions import Loop
-from envscaler_mcp.language.interpreter.evaluation import Evaluator, Names
+from envscaler_mcp.language.interpreter.evaluation import Names
+from envscaler_mcp.language.interpreter.steady import SteadyEvaluator
 from envscaler_mcp.language.interpreter.store import Ref, Store
 
 SECONDS = 5.0
 
 
-class BoundedEvaluator(Evaluator):
-    """Gives what an `Evaluator` gives, or GrowthError after some seconds of work."""
+class BoundedEvaluator(SteadyEvaluator):
+    """Gives what an `Evaluator` gives as long as no record changes, or GrowthError after some seconds of work."""
 
     def __init__(self, store: Store, what: str) -> None:
         super().__init__(store)
