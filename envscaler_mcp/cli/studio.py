@@ -14,10 +14,14 @@ from envscaler_mcp.cli.printing import print_json, say
 from envscaler_mcp.config.choices import StudioScope
 
 if TYPE_CHECKING:
+    from envscaler_mcp.farm.builds import Writer
     from envscaler_mcp.farm.studio_agents import StudioModel
+    from envscaler_mcp.settings import Settings
 
 MODEL_SECONDS = 120.0
 """How long is waited for an answer of the model."""
+DEMO_PACE = 2.5
+"""Seconds in which people can read what a call did."""
 _EVERY = ("0.0.0.0", "::", "")  # noqa: S104 - refused
 app = typer.Typer(add_completion=False)
 
@@ -39,10 +43,17 @@ def studio(
         StudioScope, typer.Option(help="control: may open and change worlds; read: may only look.")
     ] = "control",
     agent: Annotated[
-        str, typer.Option(metavar="PROVIDER:MODEL", help="A model that may play tasks, such as openai:MODEL.")
+        str,
+        typer.Option(
+            metavar="PROVIDER:MODEL", help="A model that may play tasks and write worlds, such as openai:MODEL."
+        ),
     ] = "",
     budget: Annotated[
-        float | None, typer.Option(help="At most so many dollars for the model; needs its price.", min=0)
+        float | None,
+        typer.Option(
+            help="At most so many dollars for the model, half of them for worlds that it writes; needs its price.",
+            min=0,
+        ),
     ] = None,
     runs: Annotated[
         Path | None,
@@ -60,12 +71,24 @@ def studio(
             metavar="NAME", help="Show this benchmark too; repeat for several. `envscaler bench list` names them."
         ),
     ] = None,
+    demo: Annotated[
+        bool,
+        typer.Option(
+            "--demo",
+            help="Play tasks of unlike worlds one after the other, for people who watch, until one of them touches the page. "
+            "With ENVIRONMENT: only its tasks.",
+        ),
+    ] = False,
+    pace: Annotated[
+        float, typer.Option(help="Seconds between two calls of the demonstration.", min=0.05, max=60)
+    ] = DEMO_PACE,
     as_json: Annotated[bool, typer.Option("--json", help="Print the address as JSON.")] = False,
 ) -> None:
     import webbrowser
 
     from envscaler_mcp.cli.farm import benchmarks_named
     from envscaler_mcp.farm.builds import BuilderHome
+    from envscaler_mcp.farm.demonstration import DemonstrationPlan
     from envscaler_mcp.farm.front_end import FarmConfig
     from envscaler_mcp.farm.studio_door import code_for
     from envscaler_mcp.farm.supervisor import Supervisor
@@ -75,11 +98,15 @@ def studio(
 
     if host in _EVERY:
         raise WrongUseError(f"{host!r} is no address that visitors could type; name one of this machine's.")
+    if demo and processes > 1:
+        raise WrongUseError("A demonstration is played by one process; leave out --processes.")
     others = not is_loopback(host)
     home = home_of(ctx)
     if environment:
         environment = entry_of(ctx, environment).id
     settings = settings_of(ctx)
+    # Each process has a share of its own, half of it for playing and half for writing.
+    model = _model(ctx, agent, None if budget is None else budget / processes / 2) if agent else None
     secret = kept_secret(settings.farm_secret)
     with (
         tempfile.TemporaryDirectory(prefix="envscaler-studio-") as folder,
@@ -97,17 +124,22 @@ def studio(
             isolation="auto" if others else "local",
             open_to_others=others,
             studio=True,
-            builder=BuilderHome(builder_command(), settings.servers, settings.registry_file),
+            builder=BuilderHome(
+                builder_command(),
+                settings.servers,
+                settings.registry_file,
+                None if model is None else _writer(settings, model),
+            ),
             runs=_runs(ctx, runs),
             benchmarks=benchmarks_named(benchmark or []),
-            studio_model=_model(ctx, agent, None if budget is None else budget / processes) if agent else None,
+            demonstration=DemonstrationPlan(pace, environment) if demo else None,
+            studio_model=model,
         )
 
         def ready() -> None:
             # The code opens one session. It stands in the fragment, which browsers send to no server.
-            address = f"{url}/#code={code_for(secret, scope)}" + (
-                f"&at=environment/{environment}" if environment else ""
-            )
+            at = "demo" if demo else f"environment/{environment}" if environment else ""
+            address = f"{url}/#code={code_for(secret, scope)}{f'&at={at}' if at else ''}"
             if as_json:
                 print_json({"url": url, "address": address, "process": os.getpid()}, indent=None)
             else:
@@ -140,6 +172,21 @@ def _model(ctx: typer.Context, agent: str, budget: float | None) -> StudioModel:
     pace = Pace(parallel=4, timeout=MODEL_SECONDS)
     place = place_of(settings_of(ctx), name, pace, None, None, budget, "agent")
     return StudioModel(agent, place.endpoint, ModelParams(model=name, max_tokens=ANSWER_TOKENS), place.price, budget)
+
+
+def _writer(settings: Settings, model: StudioModel) -> Writer | None:
+    """What writes worlds: the same model, where its endpoint speaks chat completions."""
+    from envscaler_mcp.episode.providers import provider_of
+    from envscaler_mcp.farm.builds import Writer
+    from envscaler_mcp.llm.access import chat_completions
+    from envscaler_mcp.pipeline.writing import WorldWriter
+
+    provider, _ = provider_of(model.agent)
+    if provider is None or provider.connect is not chat_completions:
+        return None
+    name = model.params.model
+    order = WorldWriter(settings=settings, model=name, price=model.price).model_dump(mode="json")
+    return Writer(name, order, model.budget)
 
 
 def builder_command() -> tuple[str, ...]:

@@ -26,6 +26,8 @@ from envscaler_mcp.farm.classes import Classes
 from envscaler_mcp.farm.connections import Connections, Timeouts
 from envscaler_mcp.farm.control_plane import FarmControlPlane
 from envscaler_mcp.farm.control_routes import ControlService
+from envscaler_mcp.farm.demonstration import Demonstration, DemonstrationPlan
+from envscaler_mcp.farm.demonstration_plane import DemonstrationPlane, WatchedDemonstrationPlane
 from envscaler_mcp.farm.environments import BenchmarkOpener, Environments
 from envscaler_mcp.farm.garbage import survivors_set_aside
 from envscaler_mcp.farm.metrics import Figures
@@ -79,6 +81,8 @@ class FarmConfig:
     """What builds blueprints for its owners, and where they are published."""
     runs: Path | None = None
     """The folder of run folders that are shown there."""
+    demonstration: DemonstrationPlan | None = None
+    """What is played there for people who watch; only where one process serves."""
 
 
 class FrontEnd:
@@ -115,14 +119,17 @@ class FrontEnd:
         self.class_plane = ClassPlane(classes, *parts)
         visitors = SeatPlane(classes, *parts)
         self.builds = Builds(config.builder)
+        self.demonstration = Demonstration(config.demonstration, self.worlds, lambda world: plane.play(world, "oracle"))
         more = [
+            *DemonstrationPlane(self.demonstration, *parts).routes(),
             *self.class_plane.routes(),
             *BuildPlane(self.builds, *parts).routes(),
             *TrainPlane(*parts, runs=self.runs).routes(),
         ]
         of_owners = [*plane.routes(), *more]
         readers = ReaderPlane(*parts)
-        studio = Studio(door, of_owners, readers.routes(), visitors.routes(), visitors.join) if config.studio else None
+        of_readers = [*readers.routes(), *WatchedDemonstrationPlane(self.demonstration, *parts).routes()]
+        studio = Studio(door, of_owners, of_readers, visitors.routes(), visitors.join) if config.studio else None
         agents = AgentService(self.worlds, catalogue, figures, self.siblings, strangers, config.url, studio)
         self.agents = Connections(agents, config.timeouts, most_connections(config.connections))
         self.openenv = openenv = OpenEnvRoutes(self.worlds, self.siblings, plane.judged)
@@ -187,6 +194,8 @@ async def serving(
         stack.push_async_callback(front.close)
         studio = front.agents_of_studio
         studio.player = await stack.enter_async_context(model_player(studio.model))
+        stack.callback(front.demonstration.close)
+        front.demonstration.start()
         stack.enter_context(front.siblings.taking(front.take))
         await stack.enter_async_context(front.agents.accepting(*agents))
         await stack.enter_async_context(front.owners.accepting(*owners))

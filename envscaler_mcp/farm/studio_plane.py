@@ -56,6 +56,7 @@ from envscaler_mcp.studio.schemas import (
     FormsAnswer,
     Listed,
     PlayAnswer,
+    PlayedBy,
     PlayOrder,
     RecordedCall,
     ShareAnswer,
@@ -237,11 +238,15 @@ class StudioPlane(FarmControlPlane):
     async def _do_play(self, world: HostedWorld, order: PlayOrder) -> PlayAnswer:
         if official_session(world) is not None:
             raise WorldError("No agent of the studio plays a benchmark's task; `envscaler bench run` lets one.")
-        action = await self._agents.next(world, order.agent, await self._recorded(world))
+        return await self.play(world, order.agent)
+
+    async def play(self, world: HostedWorld, agent: PlayedBy) -> PlayAnswer:
+        """Let an agent make its next call."""
+        action = await self._agents.next(world, agent, await self._recorded(world))
         if action.tool is None:
             return PlayAnswer(ended=True, says=action.text)
-        step, outcome = await self._called(world, order.agent, action.tool, action.arguments)
-        self._agents.heard(world, order.agent, outcome.text, refused=outcome.is_error)
+        step, outcome = await self._called(world, agent, action.tool, action.arguments)
+        self._agents.heard(world, agent, outcome.text, refused=outcome.is_error)
         return PlayAnswer(ended=False, says=action.text, step=step)
 
     async def _do_fork(self, world: HostedWorld, order: schemas.ForkOrder) -> schemas.WorldCards:
