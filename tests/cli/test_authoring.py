@@ -120,6 +120,16 @@ def test_an_emitted_world_is_found_called_and_recognised_when_it_was_changed_by_
     assert (told.exit_code, told.stderr) == (1, "game_shelf: environment.py is not the one that was registered\n")
 
 
+def test_a_build_names_the_stories_that_are_in_no_scenario(blueprint: Path) -> None:
+    text = blueprint.read_text(encoding="utf-8")
+    name, cast = re.search(r"^stories:\n  (\w+):\n(?:.*\n)*?    cast:\n      - (.+)\n", text, re.MULTILINE).groups()  # type: ignore[union-attr]
+    blueprint.write_text(
+        text.replace(f"- {cast}", f"- {cast.partition(' if ')[0]} if today == '1999-01-01'", 1), encoding="utf-8"
+    )
+    built = envscaler(blueprint.parent / "home", "build", blueprint, "--scenarios", 10)
+    assert f"game_shelf: the story {name} is in no scenario: no record fits" in built.stderr
+
+
 def test_emitting_twice_changes_nothing_the_second_time(built: tuple[Path, Result]) -> None:
     folder, told = built
     assert "game_shelf is new or has changed.\n" in told.output
