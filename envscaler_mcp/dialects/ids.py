@@ -115,7 +115,7 @@ class IdSpelling:
     def tell_if_id(self, value: str, memory: IdMemory) -> Spelled:
         """The spelling of a text that is an id, and any other text as it is."""
         # Nearly every text is told apart by its last letters.
-        if value[-1:].isdigit() and (found := _ID.fullmatch(value)) and found[1] in self._prefixes:
+        if value[-1:].isdigit() and (id_ := _ID.fullmatch(value)) and id_[1] in self._prefixes:
             spelled: Spelled = self.tell(value, memory)
             return spelled
         return value
@@ -123,10 +123,10 @@ class IdSpelling:
     def tell_in(self, sentence: str, memory: IdMemory) -> str:
         """A sentence with every id in it spelled."""
 
-        def told(found: re.Match[str]) -> str:
-            return str(self.tell(found[0], memory)) if found[1] in self._prefixes else found[0]
+        def spelled(id_: re.Match[str]) -> str:
+            return str(self.tell(id_[0], memory)) if id_[1] in self._prefixes else id_[0]
 
-        return _ID.sub(told, sentence)
+        return _ID.sub(spelled, sentence)
 
 
 def id_prefixes(environment: Environment) -> frozenset[str]:
