@@ -43,6 +43,7 @@ from envscaler_mcp.studio.schemas import AgentsAnswer, CallOrder, ChecksAnswer, 
 
 LOOK_SECONDS = 0.5
 """How long one request for a board looks at worlds; of the others it shows what was known."""
+LOOK_SECONDS_EACH = LOOK_SECONDS / 2
 
 
 class ClassPlane(StudioPlane):
@@ -100,11 +101,15 @@ class ClassPlane(StudioPlane):
         )
 
     async def _look_at(self, group: ClassRoom) -> None:
-        """At all at once: calls that wait in one world are waited for by no other."""
+        """First at those that were seen last time: what waits in one world keeps no other from being seen."""
         with anyio.move_on_after(LOOK_SECONDS):
-            async with anyio.create_task_group() as looking:
-                for seat in filter(self._classes.world, list(group.seats.values())):
-                    looking.start_soon(self._look, seat)
+            for seat in sorted(group.seats.values(), key=lambda seat: seat.missed):
+                if self._classes.world(seat) is None:
+                    continue
+                seat.missed += 1
+                with anyio.move_on_after(LOOK_SECONDS_EACH):
+                    await self._look(seat)
+                    seat.missed = 0
 
     async def _look(self, seat: Seat) -> None:
         # Its world may have ended, or its checks find no place: the board shows what was known.

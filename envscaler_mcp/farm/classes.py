@@ -58,6 +58,8 @@ class Seat:
     worlds: int = 0
     """How many they have had."""
     results: list[Result] = field(default_factory=list)
+    missed: int = 0
+    """How often their world took too long to look at since it was seen last."""
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     """Held while they get another world."""
     _began: float = 0.0
