@@ -1,6 +1,6 @@
 """Writes what pages quote of the code; `--check` only compares.
 
-docs/cli.md comes from the commands, clients/hosts/ from what `connect` knows, server.json from the library, the digests of the library from generated_servers/, and the compiled methods in docs/blueprints.md from the
+docs/cli.md comes from the commands, clients/hosts/ from what `connect` knows, server.json from the library and the name in the README, the digests of the library from generated_servers/, and the compiled methods in docs/blueprints.md from the
 blueprint with which that page begins.
 """
 
@@ -10,6 +10,7 @@ import ast
 import json
 import re
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ from envscaler_mcp.artifacts import digest_of
 from envscaler_mcp.artifacts.artifact import write_text
 from envscaler_mcp.cli.program import COMMANDS, app, load
 from envscaler_mcp.emit.hosts import CLIENTS, HostConnection, host_file, server_command
-from envscaler_mcp.emit.server_json import server_json
+from envscaler_mcp.emit.server_json import published_name, server_json
 from envscaler_mcp.language import read_blueprint
 from envscaler_mcp.synthesis import synthesize
 
@@ -70,7 +71,10 @@ def library_digests() -> str:
 def registry_entry() -> dict[str, Any]:
     """What the public registry of MCP servers would be told of this version."""
     about = "210 stateful worlds with tools, from hospitals to trading desks, to train and test agents."
-    return server_json(__version__, about, sorted(library.blueprint_files()))
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    name = published_name((ROOT / "README.md").read_text(encoding="utf-8"))
+    repository = project.get("urls", {}).get("Repository", "")
+    return server_json(name, __version__, about, sorted(library.blueprint_files()), repository)
 
 
 def host_examples() -> dict[Path, str]:

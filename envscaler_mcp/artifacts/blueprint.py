@@ -75,7 +75,11 @@ class StartSpec(Part):
     play: dict[str, int] = Field(default_factory=dict)
     """How often an operation is played in comparison with the others; 1 where nothing is said, 0 for never."""
     values: dict[str, str] = Field(default_factory=dict)
-    """`Entity.attribute` or `operation.parameter` to the values it may take."""
+    """`Entity.attribute` or `operation.parameter` to the values it may take, or `= expression`."""
+    daily: tuple[str | LoopSpec | BranchSpec, ...] = Field(default=(), exclude_if=lambda daily: not daily)
+    """What is done at the opening of every day of the history."""
+    hours: str = Field(default="", exclude_if=lambda hours: not hours)
+    """When things happen: `mon..fri 08:00..18:00 | sat 09:00..13:00`."""
 
 
 class StorySpec(Part):

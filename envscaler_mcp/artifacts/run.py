@@ -77,7 +77,7 @@ class PlannedBenchmark(Part):
     strategy: str = ""
     """The way in which the model that plays the user is asked, where there is a choice."""
     calls: Calls = Field(default="native", exclude_if=lambda calls: calls == "native")
-    """`written`: the agent's model writes its calls, and the authors' code reads them."""
+    """Any but `native`: the agent's model writes its calls, and the authors' code reads them."""
 
 
 class RunPlan(Artifact):

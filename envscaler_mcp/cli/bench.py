@@ -49,7 +49,7 @@ def list_benchmarks(
                 "version": benchmark.requirement.version,
                 "licence": benchmark.requirement.licence,
                 "categories": list(benchmark.categories),
-                "calls": ["native", "written"] if benchmark.writes_calls else ["native"],
+                "calls": list(benchmark.calls),
                 "user_strategies": list(benchmark.user_strategies),
                 "folder": None if where is None else str(where),
                 "missing": missing,

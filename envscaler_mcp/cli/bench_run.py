@@ -33,6 +33,7 @@ def run_official(ctx: typer.Context, options: BenchOptions) -> None:
     from envscaler_mcp.official.running import plan_benchmark, run_benchmark
     from envscaler_mcp.official.scripted import reference_agent
     from envscaler_mcp.official.stage import Stage
+    from envscaler_mcp.official.writing_agent import CallWriter
     from envscaler_mcp.runs import open_models
 
     benchmark = benchmark_named(options.benchmark)
@@ -50,7 +51,7 @@ def run_official(ctx: typer.Context, options: BenchOptions) -> None:
                     reference_agent(stage) if options.agent == "oracle" else agent_named(options.agent, agents)[1]
                 )
                 folder = options.out
-                written_by = agents if options.calls == "written" else None
+                written_by = None if options.calls == "native" or agents is None else CallWriter(agents, options.calls)
                 return await run_benchmark(
                     stage, plan, make_agent, users, folder, options.parallel, progress, farm=farm, written_by=written_by
                 )
@@ -123,24 +124,25 @@ def _refuse_contradictions(benchmark: Benchmark, options: BenchOptions) -> None:
         agent_named(options.agent)
     except UnknownAgentError as cause:
         raise typer.BadParameter(str(cause), param_hint="--agent") from cause
-    if options.calls == "written":
-        _refuse_writing(benchmark, options.agent)
+    if options.calls != "native":
+        _refuse_writing(benchmark, options)
 
 
-def _refuse_writing(benchmark: Benchmark, agent: str) -> None:
+def _refuse_writing(benchmark: Benchmark, options: BenchOptions) -> None:
     """Refuse an agent that could not write calls as the authors have it."""
     from envscaler_mcp.episode.providers import provider_of
 
-    if not benchmark.writes_calls:
+    if options.calls not in benchmark.calls:
         raise typer.BadParameter(
-            f"nothing official reads calls that a model writes in {benchmark.name}", param_hint="--calls"
+            f"nothing official reads {options.calls} calls in {benchmark.name}; there is {', '.join(benchmark.calls)}",
+            param_hint="--calls",
         )
-    provider, _ = provider_of(agent)
+    provider, _ = provider_of(options.agent)
     if provider is None:
         raise typer.BadParameter("only a model writes its calls; name one, such as openai:MODEL", param_hint="--agent")
     if provider.calling.prompts:
         raise typer.BadParameter(
-            f"{agent!r} writes calls in a way of its own; name the model as openai:MODEL", param_hint="--agent"
+            f"{options.agent!r} writes calls in a way of its own; name the model as openai:MODEL", param_hint="--agent"
         )
 
 

@@ -1,4 +1,4 @@
-"""For authors: check blueprints, try their stories, or start a new blueprint."""
+"""For authors: check blueprints, look at their start states, try their stories, or start a new blueprint."""
 
 from __future__ import annotations
 
@@ -43,6 +43,29 @@ def check_files(
             _tell(report)
     faulty = [report for report in reports if not report.sound or (strict and report.problems)]
     raise typer.Exit(1 if faulty else 0)
+
+
+@app.command("grow")
+def grow_file(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A blueprint file.", exists=True, dir_okay=False)],
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Grow the start states and count: records, statuses, refusals by guard, casts that run dry, time per rule.
+
+    A file whose states cannot be grown to the end shows how far they came and what stopped them.
+    """
+    from envscaler_mcp.cli.growth_tables import print_growth
+    from envscaler_mcp.pipeline import growing
+
+    with progress_bar("growing") as progress:
+        report = growing.grow_file(file, progress)
+    if as_json:
+        print_json(asdict(report) | {"path": str(file), "whole": report.whole})
+    else:
+        for problem in report.problems:
+            say(f"{file}: ", Styled("error", typer.colors.RED), f": {problem.place}: {problem.message}")
+        print_growth(report)
+    raise typer.Exit(0 if report.whole else 1)
 
 
 @app.command("tell")

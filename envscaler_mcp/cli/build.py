@@ -68,6 +68,7 @@ def build_servers(
     for name in emission.differences:
         say(f"{name} is new or has changed.")
     short = _tell_short(emission, scenarios)
+    _tell_silent(emission)
     reused = sum(built.reused for built in emission.built)
     if emission.built:
         say(
@@ -88,6 +89,13 @@ def _tell_short(emission: Emission, wanted: int | None) -> bool:
             say(f"  No more of level {level}: {reason}", err=True)
         say(f"  `envscaler tasks {name} --out FILE` makes any number, at new start states.", err=True)
     return bool(lacking) and wanted is not None
+
+
+def _tell_silent(emission: Emission) -> None:
+    """Which stories were written and are in no scenario."""
+    for built in emission.built:
+        for story, why in built.silent.items():
+            say(f"{built.environment.id}: the story {story} is in no scenario: {why}.", err=True)
 
 
 def _tell_differences(emission: Emission) -> None:

@@ -15,6 +15,7 @@ import typer
 
 from envscaler_mcp.cli.lookup import home_of, registry_written, settings_of
 from envscaler_mcp.cli.printing import print_json, say
+from envscaler_mcp.cli.studio_models import USER_HELP, answering_user
 from envscaler_mcp.config.choices import Isolation, TokenScope
 from envscaler_mcp.errors import LaunchError
 from envscaler_mcp.html.counts import counted
@@ -70,6 +71,7 @@ def farm(
             help="Serve the tasks of this benchmark too, to owners of worlds; repeat for several. `envscaler bench list` names them.",
         ),
     ] = None,
+    user: Annotated[str, typer.Option(metavar="PROVIDER:MODEL", help=USER_HELP)] = "",
     page: Annotated[
         list[str] | None,
         typer.Option(
@@ -115,10 +117,13 @@ def farm(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the addresses as JSON.")] = False,
 ) -> None:
-    from envscaler_mcp.farm.front_end import FarmConfig
-    from envscaler_mcp.farm.worlds import Caps
-    from envscaler_mcp.launch.opening import WrongUseError
-    from envscaler_mcp.serving.sockets import is_loopback, listen, listen_privately, url_of
+    from envscaler_mcp.processes.collector import starting
+
+    with starting():
+        from envscaler_mcp.farm.front_end import FarmConfig
+        from envscaler_mcp.farm.worlds import Caps
+        from envscaler_mcp.launch.opening import WrongUseError
+        from envscaler_mcp.serving.sockets import is_loopback, listen, listen_privately, url_of
 
     if ctx.invoked_subcommand is not None:
         return
@@ -152,6 +157,7 @@ def farm(
             rate=rate,
             benchmarks=_benchmarks(benchmark or [], ray),
             studio=not others if studio is None else studio,
+            studio_user=answering_user(ctx, user, benchmark or []),
             caps=Caps(
                 worlds=-(-max_worlds // count),
                 memory=(max_memory << 20) // count,

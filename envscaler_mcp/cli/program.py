@@ -102,8 +102,11 @@ app = typer.Typer(
 
 def main() -> None:
     """The program `envscaler`. SIGTERM ends it as Ctrl-C does, so that what was launched is ended too."""
+    from envscaler_mcp.processes.collector import end_at_once
+
     signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
     sys.excepthook = _print_traceback
+    end_at_once()
     app()
 
 

@@ -38,7 +38,7 @@ class BenchConfig(Config):
     calls: Annotated[
         Calls,
         Flag(
-            "How the agent's model calls tools: by its endpoint's own means, or written into its words, which the authors' code reads then.",
+            "How the agent's model calls tools: by its endpoint's own means, or written into its words, which the authors' code reads then; `envscaler bench list` names the ways of each benchmark.",
             panel=PLAYERS,
         ),
     ] = "native"

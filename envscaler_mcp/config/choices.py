@@ -13,8 +13,10 @@ Mode = Literal["task", "conversation"]
 """Whether the agent gets the whole task at once, or a user who answers."""
 Via = Literal["direct", "worker", "stdio", "http"]
 """How a world is reached: in this process, in a worker, or through a server over stdio or HTTP."""
-Calls = Literal["native", "written"]
-"""How the model of an agent calls tools in a benchmark: by its endpoint's own means, or in words that its authors' code reads."""
+Calls = Literal["native", "written", "react", "act"]
+"""How the model of an agent calls tools in a benchmark: by its endpoint's own means, or in words that its authors' code reads.
+
+Authors who have several ways to write name them: `react` with a thought before each call, and `act` without."""
 ProofExtent = Literal["whole", "half"]
 """Everything that a proof proves, or only that a task can be solved, is not given away and says what it needs."""
 Scoring = Literal["framed", "upstream"]

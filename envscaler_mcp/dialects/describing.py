@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from envscaler_mcp.artifacts import Tool
@@ -13,6 +13,7 @@ from envscaler_mcp.dialects.spelling import Schema
 
 _SUCH_AS = re.compile(r", such as [A-Z][A-Z0-9-]*-[0-9]{5}\b")
 _WRITTEN_AS = re.compile(r",? as YYYY-MM-DD(?:THH:MM)?")
+_WORD = re.compile(r"\w+(?:[.-]\w+)*")
 _FIRST_PART = re.compile(r"[^.;,:(]+")
 
 
@@ -56,18 +57,20 @@ class Describer:
             text = _WRITTEN_AS.sub("", text)
         if self._speech.axes.money != "cents":
             text = text.replace(" in cents", "")
-        options = [value for option in schema.get("anyOf", [schema]) for value in option.get("enum", ())]
-        return self._respelled(text, [value for value in options if isinstance(value, str)])
+        options = {value for option in schema.get("anyOf", [schema]) for value in option.get("enum", ())}
+        return self._respelled(text, options)
 
-    def _respelled(self, text: str, options: list[str]) -> str:
+    def _respelled(self, text: str, options: Collection[Any]) -> str:
         """The text with the options in it spelled as arguments take them."""
         choices = self._speech.choices
         if not options or choices.numbers:
             return text
-        longest = "|".join(map(re.escape, sorted(options, key=len, reverse=True)))
         head, mark, rest = text.rpartition(": ") if ": " in text else text.rpartition(" is ")
-        rest = re.sub(rf"(?<!\w)(?:{longest})(?!\w)", lambda match: str(choices.spell(match[0])), rest)
-        return f"{head}{mark}{rest}"
+
+        def respelled(word: re.Match[str]) -> str:
+            return str(choices.spell(word[0])) if word[0] in options else word[0]
+
+        return f"{head}{mark}{_WORD.sub(respelled, rest)}"
 
 
 def shortened(description: str) -> str:

@@ -222,7 +222,7 @@ def _enums(schema: Any) -> list[str]:
 
 
 _NATIVE_SENTENCES = re.compile(
-    r" ?(?:Records are named by their ids in calls; ids come from lists and look-ups\.|Dates are written YYYY-MM-DD[^.]*\.)"
+    r" ?(?:Records are named by their ids in calls; ids come from lists and look-ups\.|Dates are written YYYY-MM-DD[^.]{0,200}\.)"
 )
 
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
 
 from envscaler_mcp.artifacts import Environment, Tool
 from envscaler_mcp.dialects.wording import words_of_entity
 
+_MOST_WORDS = 20
+"""Of a tool's name, whose runs of words are looked up."""
 _LISTED = re.compile(r"\[([A-Z]\w*)\]|^([A-Z]\w*)$")
 
 
@@ -19,10 +22,10 @@ def entity_of(tool: Tool, environment: Environment) -> str:
     listed = _LISTED.search(answers.data.get(tool.name, ""))
     if listed is not None:
         return _noun(listed[1] or listed[2])
-    nouns = sorted(map(_noun, answers.records), key=len, reverse=True)
-    named = next((noun for noun in nouns if _stands_in(noun, tool.name)), "")
+    nouns = {_noun(name) for name in answers.records}
+    named = [noun for noun in _runs_of_words(tool.name) if noun in nouns]
     if named:
-        return named
+        return max(named, key=len)
     ids = (name.removesuffix("_id") for name in tool.input_schema.get("properties", {}) if name.endswith("_id"))
     return next((name for name in ids if name in nouns), "")
 
@@ -31,8 +34,12 @@ def _noun(name: str) -> str:
     return "_".join(words_of_entity(name)).lower()
 
 
-def _stands_in(noun: str, tool: str) -> bool:
-    return re.search(rf"(?:^|_){re.escape(noun)}(?:s|es)?(?:_|$)", tool) is not None
+def _runs_of_words(tool: str) -> Iterator[str]:
+    """Every run of words in a name, without a plural's ending too."""
+    words = tool.split("_")[:_MOST_WORDS]
+    for start, end in combinations(range(len(words) + 1), 2):
+        run = "_".join(words[start:end])
+        yield from (run, run.removesuffix("s"), run.removesuffix("es"))
 
 
 def actions_of(entity: str, tools: Sequence[Tool]) -> Mapping[str, str]:

@@ -7,7 +7,7 @@ that it makes up means nothing, nor does one of another world, and a fork rememb
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from hashlib import blake2b
 from typing import Any
 
@@ -25,7 +25,6 @@ MOST_TOLD_BYTES = 16 * 1024 * 1024
 _MOST_CACHED = 20_000
 _LONGEST_CACHED = 64
 _MOST_PREFIXES = 200
-"""Each is looked for in every sentence."""
 _INTEGERS = 10**14
 
 
@@ -60,6 +59,9 @@ class IdMemory:
             raise TooMuchToldError(f"This world has told {MOST_TOLD:,} ids, and can tell no more.")
         if self._size + len(canonical) > MOST_TOLD_BYTES:
             raise TooMuchToldError(f"This world has told ids of {MOST_TOLD_BYTES:,} characters, and can tell no more.")
+        if spelled in self._of:
+            # A spelling stays what it was told for.
+            return
         self._size += len(canonical)
         self._of[spelled] = canonical
         self._spelled[canonical] = spelled
@@ -84,8 +86,7 @@ class IdSpelling:
     def __init__(self, key: str, style: Ids, prefixes: frozenset[str]) -> None:
         self._key = blake2b(key.encode(), digest_size=32).digest()
         self._make = _STYLES[style]
-        self._is_id = id_pattern(prefixes).fullmatch
-        self._in_text = id_pattern(prefixes)
+        self._prefixes = prefixes
         self._cache: dict[str, Spelled] = {}
         self.schema_type = "integer" if style == "integer" else "string"
 
@@ -114,14 +115,18 @@ class IdSpelling:
     def tell_if_id(self, value: str, memory: IdMemory) -> Spelled:
         """The spelling of a text that is an id, and any other text as it is."""
         # Nearly every text is told apart by its last letters.
-        if value[-1:].isdigit() and self._is_id(value):
+        if value[-1:].isdigit() and (id_ := _ID.fullmatch(value)) and id_[1] in self._prefixes:
             spelled: Spelled = self.tell(value, memory)
             return spelled
         return value
 
     def tell_in(self, sentence: str, memory: IdMemory) -> str:
         """A sentence with every id in it spelled."""
-        return self._in_text.sub(lambda match: str(self.tell(match[0], memory)), sentence)
+
+        def spelled(id_: re.Match[str]) -> str:
+            return str(self.tell(id_[0], memory)) if id_[1] in self._prefixes else id_[0]
+
+        return _ID.sub(spelled, sentence)
 
 
 def id_prefixes(environment: Environment) -> frozenset[str]:
@@ -134,20 +139,18 @@ def id_prefixes(environment: Environment) -> frozenset[str]:
     return frozenset(prefixes)
 
 
-_SUCH_AS = re.compile(r"such as ([A-Z][A-Z0-9-]*)-[0-9]{5}\b")
+_PREFIX = "[A-Z][A-Z0-9-]{0,39}"
+_SUCH_AS = re.compile(rf"such as ({_PREFIX})-[0-9]{{5}}\b")
+_IS_PREFIX = re.compile(_PREFIX).fullmatch
+# One pattern for all worlds: one that is made of a card's names can take a minute for a sentence.
+_ID = re.compile(rf"(?<![\w-])({_PREFIX})-(?:[0-9]{{5}}|[1-9][0-9]{{5,11}})(?![\w-])")
+"""An id as compiled worlds write it."""
 
 
-def _prefixes_of(name: str) -> tuple[str, str]:
+def _prefixes_of(name: str) -> Iterator[str]:
     parts = words_of_entity(name)
     short = parts[0] if len(parts) == 1 else "".join(part[0] for part in parts)
-    return short.upper(), "-".join(parts).upper()
-
-
-def id_pattern(prefixes: frozenset[str]) -> re.Pattern[str]:
-    """What an id of these prefixes looks like inside a text."""
-    longest_first = sorted(prefixes, key=lambda prefix: (-len(prefix), prefix))
-    options = "|".join(map(re.escape, longest_first)) or "(?!)"
-    return re.compile(rf"(?<![\w-])(?:{options})-[0-9]{{5,12}}(?![\w-])")
+    return filter(_IS_PREFIX, (short.upper(), "-".join(parts).upper()))
 
 
 def _digest(key: bytes, text: str) -> int:

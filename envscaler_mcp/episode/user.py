@@ -47,6 +47,16 @@ class User(Protocol):
         """What they say to what the agent said; `STOP` in it ends the episode."""
 
 
+class UserWorld(Protocol):
+    """The world of a benchmark's task, as far as the user of that task reaches."""
+
+    async def user(self, *given: Any) -> Any:
+        """What the authors' code of the user answers; no agent can ask it."""
+
+    async def release(self, turn: int) -> None:
+        """Let the tools of the turn of this number be listed."""
+
+
 MakeUser = Callable[[Scenario, GoalProgress, int], User]
 """The number is for the user's own chance."""
 

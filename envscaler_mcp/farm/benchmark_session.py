@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from envscaler_mcp.artifacts import StateDiff, Tool
+from envscaler_mcp.episode.model_player import ModelPlayer
+from envscaler_mcp.episode.user import User, UserWorld
 from envscaler_mcp.errors import Reason, WorldError
 from envscaler_mcp.farm.static_results import FixedAnswers
 from envscaler_mcp.serving.control.schemas import Judgement, Move
@@ -26,6 +28,19 @@ class OfficialTaskCard:
     """Whether a model plays the user."""
     calls: int
     """How many its authors' solution has."""
+    system: str = ""
+    """What its authors tell an agent first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """Something that was said at a task, and what the user has answered."""
+
+    after: int
+    """Calls that the world had answered before."""
+    text: str | None
+    """What the agent said; None where the user has begun."""
+    reply: str
 
 
 class OfficialTasks(ABC):
@@ -67,6 +82,12 @@ class BenchmarkSession(Session, ABC):
     task_card: OfficialTaskCard
     begun: int = 0
     """The turn that was begun last."""
+    conversation: tuple[Said, ...] = ()
+    """What was said to the task's user, where one answers: what was said last, and the beginning of what is long."""
+    replies: int = 0
+    """How often the user has said something."""
+    over: bool = False
+    """Whether the conversation has ended, as far as that was asked."""
 
     @abstractmethod
     def view(self) -> dict[str, Any]:
@@ -79,6 +100,18 @@ class BenchmarkSession(Session, ABC):
     @abstractmethod
     def user(self, strategy: str, text: str | None, answers: Sequence[str]) -> dict[str, Any]:
         """What the authors' user says to a text, or says first; or what their model has to be asked before that."""
+
+    @abstractmethod
+    def make_user(self, world: UserWorld, player: ModelPlayer | None) -> User:
+        """The task's user: asked by the authors' code with this model, or their script without one."""
+
+    @abstractmethod
+    def note(self, text: str | None, reply: str) -> None:
+        """Let it be known what was said and answered, where no code of the authors has answered."""
+
+    @abstractmethod
+    def is_over(self) -> bool:
+        """Whether the conversation has ended by the rules of the benchmark."""
 
     @abstractmethod
     def played(self, moves: Sequence[Move] | None) -> Any:

@@ -24,6 +24,7 @@ from envscaler_mcp.studio.build_schemas import (
     BuildAnswer,
     BuildOrder,
     PublishAnswer,
+    WriteOrder,
 )
 from envscaler_mcp.synthesis.starter import starter_blueprint
 
@@ -47,7 +48,12 @@ class BuildPlane(StudioPlane):
             BlueprintCard(id=name, title=entries[name].title if name in entries else name) for name in blueprint_files()
         ]
         starter = BlueprintCard(id=STARTER, title="A small one to start from")
-        return BlueprintList(blueprints=(starter, *listed), publishes=self._builds.home is not None)
+        home = self._builds.home
+        return BlueprintList(
+            blueprints=(starter, *listed),
+            publishes=home is not None,
+            writer="" if home is None or home.writer is None else home.writer.model,
+        )
 
     async def _do_blueprint(self, request: Request) -> BlueprintText:
         wanted = request.path_params["blueprint"]
@@ -62,6 +68,12 @@ class BuildPlane(StudioPlane):
         before = self._tasks_before(order.before)
         text = order.text.encode(errors="replace").decode()
         return _answer(await anyio.to_thread.run_sync(self._builds.start, text, before, limiter=self._one_at_a_time), 0)
+
+    async def _do_write(self, request: Request, order: WriteOrder) -> BuildAnswer:  # noqa: ARG002
+        sentence = " ".join(order.sentence.encode(errors="replace").decode().split())
+        if not sentence:
+            raise WorldError("Say in a sentence what the world is about.")
+        return _answer(await anyio.to_thread.run_sync(self._builds.write, sentence, limiter=self._one_at_a_time), 0)
 
     def _tasks_before(self, before: str) -> str:
         """Where the tasks of an earlier version lie."""

@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -39,6 +40,19 @@ class BuilderHome:
     """Starts a process that takes an order on its input and says on its output how far it is, within bounds of its own."""
     servers: Path
     registry: Path
+    writer: Writer | None = None
+    """The model that writes worlds, where one was named."""
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """A model that writes a blueprint of a sentence."""
+
+    model: str
+    order: Mapping[str, Any]
+    """What the process is told of it."""
+    budget: float | None = None
+    """Dollars for all that it writes here."""
 
 
 @dataclass(eq=False)
@@ -47,6 +61,8 @@ class Build:
 
     process: subprocess.Popen[bytes]
     folder: Path
+    writes: bool = False
+    """Whether a model writes it, which costs."""
     id: str = field(default_factory=lambda: f"build-{secrets.token_hex(8)}")
 
     @property
@@ -79,6 +95,11 @@ class Build:
         ended = next((why for number, why in _ENDED.items() if code == -number), None)
         return ended or "The build has ended before it was done; it may have needed too much memory."
 
+    @property
+    def spent(self) -> float:
+        """Dollars, as far as they are known."""
+        return max((float(line.get("spent", 0)) for line in self.lines()), default=0.0) if self.writes else 0.0
+
     def end(self) -> None:
         """Whatever it is doing."""
         self.process.kill()
@@ -96,17 +117,40 @@ class Builds:
     def __init__(self, home: BuilderHome | None) -> None:
         self.home = home
         self._builds: dict[str, Build] = {}
+        self._spent = 0.0
+        """By builds that are not here any more."""
 
     def start(self, text: str, before: str) -> Build:
         """Build a blueprint; what was being built is given up."""
+        return self._begun(self._home(), {"do": "build", "text": text, "before": before}, before)
+
+    def write(self, sentence: str) -> Build:
+        """Let the model write a world of a sentence."""
         home = self._home()
+        if home.writer is None:
+            raise WorldError("No model writes worlds here; start `envscaler studio --agent openai:MODEL`.")
+        budget = home.writer.budget
+        left = None if budget is None else max(budget - self.spent, 0.0)
+        return self._begun(home, {"do": "write", "sentence": sentence, "writer": home.writer.order, "budget": left}, "")
+
+    @property
+    def spent(self) -> float:
+        """Dollars for all that was written."""
+        return self._spent + sum(build.spent for build in self._builds.values())
+
+    def _begun(self, home: BuilderHome, order: dict[str, Any], before: str) -> Build:
+        if any(build.writes and build.running for build in self._builds.values()):
+            # What was paid for would be lost.
+            raise WorldError("The model is writing a world; stop that, or wait for its end.")
         for build in self._builds.values():
             build.end()
         while len(self._builds) >= _KEPT_BUILDS:
-            self._builds.pop(next(name for name in self._builds if str(self._builds[name].built) != before)).remove()
+            oldest = self._builds.pop(next(name for name in self._builds if str(self._builds[name].built) != before))
+            self._spent += oldest.spent
+            oldest.remove()
         folder = Path(tempfile.mkdtemp(prefix="envscaler-build-"))
-        order = {"do": "build", "text": text, "before": before, "built": str(folder / _BUILT)}
-        build = Build(self._started(home, order, folder), folder)
+        process = self._started(home, {**order, "built": str(folder / _BUILT)}, folder)
+        build = Build(process, folder, writes=order["do"] == "write")
         self._builds[build.id] = build
         return build
 

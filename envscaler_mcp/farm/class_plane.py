@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, ClassVar
 
 import anyio
@@ -14,7 +15,7 @@ from envscaler_mcp.artifacts import Scenario
 from envscaler_mcp.errors import EnvScalerError, WorldError
 from envscaler_mcp.farm.classes import Classes, ClassRoom, Result, Seat
 from envscaler_mcp.farm.event_stream import EventStream
-from envscaler_mcp.farm.hosted_world import HostedWorld
+from envscaler_mcp.farm.hosted_world import BusyError, HostedWorld
 from envscaler_mcp.farm.studio_door import body_fields
 from envscaler_mcp.farm.studio_plane import VISITOR, StudioPlane
 from envscaler_mcp.farm.verdicts import HOLDER
@@ -41,7 +42,8 @@ from envscaler_mcp.studio.qr import qr_code
 from envscaler_mcp.studio.schemas import AgentsAnswer, CallOrder, ChecksAnswer, RecordedCall, TimelineAnswer, UndoOrder
 
 LOOK_SECONDS = 0.5
-"""How long one request for a board looks at worlds; the others are looked at by the next one."""
+"""How long one request for a board looks at worlds; of the others it shows what was known."""
+LOOK_SECONDS_EACH = LOOK_SECONDS / 2
 
 
 class ClassPlane(StudioPlane):
@@ -62,6 +64,8 @@ class ClassPlane(StudioPlane):
     async def _do_class_open(self, request: Request, order: ClassOrder) -> BoardAnswer:  # noqa: ARG002
         if not self._door.admits:
             raise WorldError("This farm shows no studio; start it with --studio.")
+        if order.environment in self._worlds.environments.benchmarks:
+            raise WorldError("A class is held in a world of the library; a benchmark's worlds are for its owner alone.")
         task = await self._task(order.environment, order.scenario)
         environment = await self._worlds.environments.find(order.environment)
         return await self._board(await self._classes.open(order, environment.card.title, task))
@@ -79,10 +83,7 @@ class ClassPlane(StudioPlane):
         return await self._board(self._class(request))
 
     async def _board(self, group: ClassRoom) -> BoardAnswer:
-        with anyio.move_on_after(LOOK_SECONDS):
-            for seat in list(group.seats.values()):
-                if self._classes.world(seat) is not None:
-                    await self._look(seat)
+        await self._look_at(group)
         address = f"{self._url}/#/join/{group.code}"
         return BoardAnswer(
             name=group.name,
@@ -99,12 +100,21 @@ class ClassPlane(StudioPlane):
             seats=tuple(self._row(seat) for seat in group.seats.values()),
         )
 
+    async def _look_at(self, group: ClassRoom) -> None:
+        """First at those that were seen last time: what waits in one world keeps no other from being seen."""
+        with anyio.move_on_after(LOOK_SECONDS):
+            for seat in sorted(group.seats.values(), key=lambda seat: seat.missed):
+                if self._classes.world(seat) is None:
+                    continue
+                seat.missed += 1
+                with anyio.move_on_after(LOOK_SECONDS_EACH):
+                    await self._look(seat)
+                    seat.missed = 0
+
     async def _look(self, seat: Seat) -> None:
-        try:
+        # Its world may have ended, or its checks find no place: the board shows what was known.
+        with suppress(EnvScalerError):
             await seat.look(self._verdicts, HOLDER.get())
-        except EnvScalerError:
-            # Its world has ended, or its checks found no place; the board shows what was known.
-            return
 
     def _row(self, seat: Seat) -> SeatRow:
         world = self._classes.world(seat)
@@ -127,7 +137,10 @@ class ClassPlane(StudioPlane):
 
     async def _do_class_task(self, request: Request, order: NextTaskOrder) -> BoardAnswer:
         group = self._class(request)
-        self._classes.go_on(group, await self._task(group.environment, order.scenario))
+        task = await self._task(group.environment, order.scenario)
+        # From here on what they did so far is not looked at again.
+        await self._look_at(group)
+        self._classes.go_on(group, task)
         await self._renew(group, list(group.seats.values()))
         return await self._board(group)
 
@@ -137,10 +150,17 @@ class ClassPlane(StudioPlane):
         return await self._board(group)
 
     async def _renew(self, group: ClassRoom, seats: Sequence[Seat]) -> None:
+        """Fresh worlds; who gets none keeps no other from theirs, and the board shows it. What failed for all is raised."""
+        failures: list[EnvScalerError] = []
         for seat in seats:
             if seat.id in group.seats:
-                await self._classes.renew(seat)
+                try:
+                    await self._classes.renew(seat)
+                except EnvScalerError as cause:
+                    failures.append(cause)
                 await self._next_turn()
+        if failures and len(failures) == len(seats):
+            raise failures[0]
 
     async def _do_class_remove(self, request: Request, order: SeatOrder) -> BoardAnswer:
         group = self._class(request)
@@ -217,6 +237,8 @@ class SeatPlane(StudioPlane):
 
     async def _do_again(self, request: Request) -> SeatAnswer:  # noqa: ARG002
         seat = self._unlocked_seat()
+        if seat.lock.locked():
+            raise BusyError("A fresh world is on its way already.")
         await self._classes.renew(seat)
         return self._answer_of(seat)
 

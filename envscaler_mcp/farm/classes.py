@@ -17,7 +17,7 @@ from starlette.exceptions import HTTPException
 from envscaler_mcp.artifacts import Scenario, Verdict
 from envscaler_mcp.errors import WorldError
 from envscaler_mcp.farm.access import holder_of
-from envscaler_mcp.farm.hosted_world import BusyError, HostedWorld
+from envscaler_mcp.farm.hosted_world import HostedWorld
 from envscaler_mcp.farm.verdicts import Verdicts
 from envscaler_mcp.farm.worlds import FullError, Worlds
 from envscaler_mcp.serving.control.plane import NoWorldError
@@ -58,6 +58,8 @@ class Seat:
     worlds: int = 0
     """How many they have had."""
     results: list[Result] = field(default_factory=list)
+    missed: int = 0
+    """How often their world took too long to look at since it was seen last."""
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     """Held while they get another world."""
     _began: float = 0.0
@@ -220,9 +222,7 @@ class Classes:
             await self._worlds.close(world)
 
     async def renew(self, seat: Seat) -> None:
-        """A fresh world for a visitor, at the task of the class; BusyError where one is on its way already."""
-        if seat.lock.locked():
-            raise BusyError("A fresh world is on its way already.")
+        """A fresh world for a visitor, at the task of the class, after one that is on its way."""
         async with seat.lock:
             before, seat.world = seat.world, None
             if before is not None:

@@ -26,16 +26,19 @@ from envscaler_mcp.farm.classes import Classes
 from envscaler_mcp.farm.connections import Connections, Timeouts
 from envscaler_mcp.farm.control_plane import FarmControlPlane
 from envscaler_mcp.farm.control_routes import ControlService
+from envscaler_mcp.farm.demonstration import Demonstration, DemonstrationPlan
+from envscaler_mcp.farm.demonstration_plane import DemonstrationPlane, WatchedDemonstrationPlane
 from envscaler_mcp.farm.environments import BenchmarkOpener, Environments
 from envscaler_mcp.farm.garbage import survivors_set_aside
 from envscaler_mcp.farm.metrics import Figures
 from envscaler_mcp.farm.open_connections import most_connections
 from envscaler_mcp.farm.openenv_routes import OpenEnvRoutes
 from envscaler_mcp.farm.peers import Mailboxes, Plane, Siblings
-from envscaler_mcp.farm.studio_agents import StudioAgents, StudioModel, model_player
+from envscaler_mcp.farm.studio_agents import StudioAgents, StudioModel, model_players
 from envscaler_mcp.farm.studio_door import Studio, StudioDoor
 from envscaler_mcp.farm.studio_plane import ReaderPlane
 from envscaler_mcp.farm.studio_runs import RunReader, RunsPlane
+from envscaler_mcp.farm.studio_users import StudioUser, StudioUsers
 from envscaler_mcp.farm.tokens import token_for
 from envscaler_mcp.farm.train_plane import TrainPlane
 from envscaler_mcp.farm.verdicts import Verdicts
@@ -75,10 +78,14 @@ class FarmConfig:
     """Whether browsers are shown the studio at `/`."""
     studio_model: StudioModel | None = None
     """A model that may play there."""
+    studio_user: StudioUser | None = None
+    """Who plays the users of benchmarks there; nothing where the person in front of the page does."""
     builder: BuilderHome | None = None
     """What builds blueprints for its owners, and where they are published."""
     runs: Path | None = None
     """The folder of run folders that are shown there."""
+    demonstration: DemonstrationPlan | None = None
+    """What is played there for people who watch; only where one process serves."""
 
 
 class FrontEnd:
@@ -107,22 +114,27 @@ class FrontEnd:
             pages=config.pages,
         )
         self.agents_of_studio = StudioAgents(config.studio_model)
+        self.users_of_studio = users = StudioUsers(config.studio_user)
         door = StudioDoor(config.secret, share, strangers, config.url, admits=config.studio)
-        parts = self.worlds, self.siblings, config.url, self.verdicts, self.agents_of_studio, door, WorldViews()
+        players = self.agents_of_studio, users
+        parts = self.worlds, self.siblings, config.url, self.verdicts, *players, door, WorldViews()
         self.runs = RunReader(config.runs, config.servers)
         self.plane = plane = RunsPlane(*parts, runs=self.runs)
         classes = Classes(self.worlds)
         self.class_plane = ClassPlane(classes, *parts)
         visitors = SeatPlane(classes, *parts)
         self.builds = Builds(config.builder)
+        self.demonstration = Demonstration(config.demonstration, self.worlds, lambda world: plane.play(world, "oracle"))
         more = [
+            *DemonstrationPlane(self.demonstration, *parts).routes(),
             *self.class_plane.routes(),
             *BuildPlane(self.builds, *parts).routes(),
             *TrainPlane(*parts, runs=self.runs).routes(),
         ]
         of_owners = [*plane.routes(), *more]
         readers = ReaderPlane(*parts)
-        studio = Studio(door, of_owners, readers.routes(), visitors.routes(), visitors.join) if config.studio else None
+        of_readers = [*readers.routes(), *WatchedDemonstrationPlane(self.demonstration, *parts).routes()]
+        studio = Studio(door, of_owners, of_readers, visitors.routes(), visitors.join) if config.studio else None
         agents = AgentService(self.worlds, catalogue, figures, self.siblings, strangers, config.url, studio)
         self.agents = Connections(agents, config.timeouts, most_connections(config.connections))
         self.openenv = openenv = OpenEnvRoutes(self.worlds, self.siblings, plane.judged)
@@ -185,8 +197,11 @@ async def serving(
         stack.callback(loop.create_task(front.worlds.watch_memory()).cancel)
         stack.callback(loop.create_task(front.openenv.reap()).cancel)
         stack.push_async_callback(front.close)
-        studio = front.agents_of_studio
-        studio.player = await stack.enter_async_context(model_player(studio.model))
+        agents_there, users = front.agents_of_studio, front.users_of_studio
+        players = await stack.enter_async_context(model_players(agents_there.model, users.model))
+        agents_there.player, users.player = players
+        stack.callback(front.demonstration.close)
+        front.demonstration.start()
         stack.enter_context(front.siblings.taking(front.take))
         await stack.enter_async_context(front.agents.accepting(*agents))
         await stack.enter_async_context(front.owners.accepting(*owners))

@@ -11,10 +11,11 @@ from envscaler_mcp import __version__
 from envscaler_mcp.serving.control.schemas import ENVIRONMENTS, ControlOperation, ErrorAnswer
 from envscaler_mcp.studio.build_schemas import BUILD_OPERATIONS
 from envscaler_mcp.studio.class_schemas import CLASS_OPERATIONS
+from envscaler_mcp.studio.demo_schemas import DEMONSTRATION_OPERATIONS
 from envscaler_mcp.studio.run_schemas import OWNER_OPERATIONS, RUNS
 from envscaler_mcp.studio.train_schemas import TRAIN_OPERATIONS
 
-_OPERATIONS = (*OWNER_OPERATIONS, *CLASS_OPERATIONS, *BUILD_OPERATIONS, *TRAIN_OPERATIONS)
+_OPERATIONS = (*OWNER_OPERATIONS, *CLASS_OPERATIONS, *BUILD_OPERATIONS, *TRAIN_OPERATIONS, *DEMONSTRATION_OPERATIONS)
 
 _REFUSALS = {
     "400": "The request is wrong.",
@@ -81,7 +82,7 @@ def _described(operation: ControlOperation) -> dict[str, Any]:
 
 
 def _operation_id(operation: ControlOperation) -> str:
-    if operation in (*CLASS_OPERATIONS, *BUILD_OPERATIONS, *TRAIN_OPERATIONS):
+    if operation in (*CLASS_OPERATIONS, *BUILD_OPERATIONS, *TRAIN_OPERATIONS, *DEMONSTRATION_OPERATIONS):
         return operation.does
     if operation.path.startswith(ENVIRONMENTS):
         return f"read_{operation.does}"

@@ -38,22 +38,28 @@ class StudioModel:
     params: ModelParams
     price: Price | None = None
     budget: float | None = None
+    """For all models of the studio together; each of them names the same."""
 
 
 @asynccontextmanager
-async def model_player(model: StudioModel | None) -> AsyncIterator[ModelPlayer | None]:
-    """What asks that model, for the block; what it costs is counted until the end."""
-    if model is None:
-        yield None
+async def model_players(*models: StudioModel | None) -> AsyncIterator[list[ModelPlayer | None]]:
+    """What asks each of these models, for the block; what they cost together is counted until the end."""
+    there = [model for model in models if model is not None]
+    if not there:
+        yield [None] * len(models)
         return
-    provider, _ = provider_of(model.agent)
-    connect = chat_completions if provider is None else provider.connect
     async with AsyncExitStack() as stack:
         folder = Path(stack.enter_context(TemporaryDirectory(prefix="envscaler-studio-")))
         spending = stack.enter_context(Spending(folder / "spent.sqlite"))
-        budget = Budget(spending, model.budget)
-        chat = await stack.enter_async_context(paid_models(model.endpoint, spending, budget, connect))
-        yield ModelPlayer(chat(model.price), model.params, model.price or FREE, Prompts())
+        budget = Budget(spending, there[0].budget)
+        yield [None if model is None else await _player(stack, model, spending, budget) for model in models]
+
+
+async def _player(stack: AsyncExitStack, model: StudioModel, spending: Spending, budget: Budget) -> ModelPlayer:
+    provider, _ = provider_of(model.agent)
+    connect = chat_completions if provider is None else provider.connect
+    chat = await stack.enter_async_context(paid_models(model.endpoint, spending, budget, connect))
+    return ModelPlayer(chat(model.price), model.params, model.price or FREE, Prompts())
 
 
 @dataclass(eq=False)

@@ -7,10 +7,10 @@ from typing import Any
 
 from envscaler_mcp.artifacts import Environment
 from envscaler_mcp.errors import UnreadableStateError, WorldError
-from envscaler_mcp.farm.benchmark_session import BenchmarkSession, OfficialTaskCard
+from envscaler_mcp.farm.benchmark_session import BenchmarkSession, OfficialTaskCard, Said
 from envscaler_mcp.farm.environments import BenchmarkOpener
 from envscaler_mcp.farm.hosted_world import HostedWorld
-from envscaler_mcp.studio.schemas import ChecksAnswer, Listed, OfficialWords, TaskCard
+from envscaler_mcp.studio.schemas import ChecksAnswer, Listed, OfficialWords, PlayedUser, SaidAnswer, TaskCard
 
 SECTOR = "benchmark"
 
@@ -56,8 +56,22 @@ def official_card(world: HostedWorld, session: BenchmarkSession) -> Environment:
     return world.environment.card.model_copy(update={"tools": session.tools})
 
 
-def official_checks(session: BenchmarkSession) -> ChecksAnswer:
-    """The task. Its verdict is for `judge` to say."""
+def official_checks(session: BenchmarkSession, user: PlayedUser) -> ChecksAnswer:
+    """The task, and what was said at it. Its verdict is for `judge` to say."""
     card = session.task_card
-    words = OfficialWords(category=card.category, turns=card.turns, begun=session.begun, talks=card.talks)
+    words = OfficialWords(
+        category=card.category,
+        turns=card.turns,
+        begun=session.begun,
+        talks=card.talks,
+        user=user,
+        conversation=tuple(map(said_answer, session.conversation)),
+        over=session.over,
+        system=card.system,
+    )
     return ChecksAnswer(task="\n".join(card.turns), id=card.id, official=words)
+
+
+def said_answer(said: Said) -> SaidAnswer:
+    """Something that was said, for people."""
+    return SaidAnswer(after=said.after, text=said.text, reply=said.reply)

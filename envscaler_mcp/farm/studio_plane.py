@@ -30,8 +30,10 @@ from envscaler_mcp.farm.studio_benchmarks import (
     official_session,
     official_state,
     official_words,
+    said_answer,
 )
 from envscaler_mcp.farm.studio_door import StudioDoor, Visitor
+from envscaler_mcp.farm.studio_users import StudioUsers
 from envscaler_mcp.farm.timeline import Caller, Timeline
 from envscaler_mcp.farm.verdicts import HOLDER, Verdicts
 from envscaler_mcp.farm.world_views import Reads, WorldViews
@@ -56,8 +58,11 @@ from envscaler_mcp.studio.schemas import (
     FormsAnswer,
     Listed,
     PlayAnswer,
+    PlayedBy,
     PlayOrder,
     RecordedCall,
+    SaidAnswer,
+    SayOrder,
     ShareAnswer,
     SnippetsAnswer,
     TablesAnswer,
@@ -85,11 +90,13 @@ class StudioPlane(FarmControlPlane):
         url: str,
         verdicts: Verdicts,
         agents: StudioAgents,
+        users: StudioUsers,
         door: StudioDoor,
         views: WorldViews,
     ) -> None:
         super().__init__(worlds, siblings, url, verdicts)
         self._agents = agents
+        self._users = users
         self._door = door
         self._views = views
         self._indexed: tuple[Mapping[str, RegistryEntry], SearchIndex] | None = None
@@ -154,7 +161,7 @@ class StudioPlane(FarmControlPlane):
     async def _do_checks(self, world: HostedWorld) -> ChecksAnswer:
         official = official_session(world)
         if official is not None:
-            return official_checks(official)
+            return official_checks(official, self._users.played)
         return await self._views.of_world(world, "checks", partial(self._checked, world))
 
     async def _checked(self, world: HostedWorld) -> ChecksAnswer:
@@ -237,12 +244,22 @@ class StudioPlane(FarmControlPlane):
     async def _do_play(self, world: HostedWorld, order: PlayOrder) -> PlayAnswer:
         if official_session(world) is not None:
             raise WorldError("No agent of the studio plays a benchmark's task; `envscaler bench run` lets one.")
-        action = await self._agents.next(world, order.agent, await self._recorded(world))
+        return await self.play(world, order.agent)
+
+    async def play(self, world: HostedWorld, agent: PlayedBy) -> PlayAnswer:
+        """Let an agent make its next call."""
+        action = await self._agents.next(world, agent, await self._recorded(world))
         if action.tool is None:
             return PlayAnswer(ended=True, says=action.text)
-        step, outcome = await self._called(world, order.agent, action.tool, action.arguments)
-        self._agents.heard(world, order.agent, outcome.text, refused=outcome.is_error)
+        step, outcome = await self._called(world, agent, action.tool, action.arguments)
+        self._agents.heard(world, agent, outcome.text, refused=outcome.is_error)
         return PlayAnswer(ended=False, says=action.text, step=step)
+
+    async def _do_say(self, world: HostedWorld, order: SayOrder) -> SaidAnswer:
+        official = official_session(world)
+        if official is None:
+            raise WorldError("This world is at no task of a benchmark, and no user answers in it.")
+        return said_answer(await self._users.say(world, official, order))
 
     async def _do_fork(self, world: HostedWorld, order: schemas.ForkOrder) -> schemas.WorldCards:
         cards = await super()._do_fork(world, order)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -22,7 +23,7 @@ from envscaler_mcp.serving.control.plane import NoWorldError
 from envscaler_mcp.serving.control.schemas import ControlOperation, OwnTask
 from envscaler_mcp.studio.run_schemas import OWNER_OPERATIONS, RunList, StepOrder, StepWorld
 from envscaler_mcp.viewer.run_answers import StepStart
-from envscaler_mcp.viewer.run_reader import Answer, Asks, answer
+from envscaler_mcp.viewer.run_reader import FOLDER, Answer, Asks, answer
 
 SECONDS = 20.0
 """How long one question may take; the process that takes longer is ended."""
@@ -87,20 +88,23 @@ class RunReader:
         return made
 
     async def _from_process(self, root: Path, asks: Asks, asked: Mapping[str, str]) -> Answer:
-        process = self._process = self._process or FunctionProcess(silent=True)
-        ask = partial(process.call, answer, root, self._servers, asks, dict(asked))
-        try:
-            with anyio.fail_after(SECONDS):
-                return await anyio.to_thread.run_sync(ask, abandon_on_cancel=True)
-        except BaseException as cause:
-            # It has ended, or makes an answer that is not waited for any more.
-            self.close()
-            if isinstance(cause, TimeoutError):
-                said = f"Reading this run takes more than {SECONDS:.0f} seconds; it is not shown here."
-                raise WorldError(said) from None
-            if isinstance(cause, FunctionProcessEndedError):
-                raise WorldError("The process that reads runs has ended; this run may need too much memory.") from None
-            raise
+        # The folder outlives the process, which may be ended while it writes.
+        with tempfile.TemporaryDirectory(prefix="envscaler-rows-", ignore_cleanup_errors=True) as folder:
+            process = self._process = self._process or FunctionProcess(silent=True)
+            ask = partial(process.call, answer, root, self._servers, asks, {**asked, FOLDER: folder})
+            try:
+                with anyio.fail_after(SECONDS):
+                    return await anyio.to_thread.run_sync(ask, abandon_on_cancel=True)
+            except BaseException as cause:
+                # It has ended, or makes an answer that is not waited for any more.
+                self.close()
+                if isinstance(cause, TimeoutError):
+                    said = f"Reading this run takes more than {SECONDS:.0f} seconds; it is not shown here."
+                    raise WorldError(said) from None
+                if isinstance(cause, FunctionProcessEndedError):
+                    said = "The process that reads runs has ended; this run may need too much memory."
+                    raise WorldError(said) from None
+                raise
 
     def close(self) -> None:
         """End the process."""
@@ -171,7 +175,7 @@ class RunsPlane(StudioPlane):
         differs = 0
         for number, (tool, arguments, recorded) in enumerate(start.calls, 1):
             _, outcome = await self._called(world, "agent", tool, arguments)
-            if not differs and outcome.text != recorded:
+            if not differs and recorded is not None and outcome.text != recorded:
                 differs = number
             await self._next_turn()
         return StepWorld(world=world.name, calls=len(start.calls), differs=differs)

@@ -1,4 +1,4 @@
-"""What pages are shown of worlds: made in few threads, which holders of tokens share, and once for all who ask meanwhile."""
+"""What pages are shown of worlds: made in few threads, which holders of tokens share, and once for all that one of them asks meanwhile."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ class WorldViews:
         return await self.of_world(world, what, partial(self._made, world, make, read or _state))
 
     async def of_world(self, world: HostedWorld, what: str, make: Callable[[], Awaitable[T]]) -> T:
-        """What is made for all who ask it of the world."""
-        return await self._answers.answer((world.name, what), make)
+        """What is made for all requests of a token that ask it of the world; another's would wait in its line."""
+        return await self._answers.answer((HOLDER.get(), world.name, what), make)
 
     async def _made(self, world: HostedWorld, make: Callable[[Mapping[str, Any]], T], read: Reads) -> T:
         async with self._places.taken(HOLDER.get(), world.waiting_verdicts):

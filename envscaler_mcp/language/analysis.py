@@ -232,6 +232,7 @@ def _of_sentence(sentence: Sentence) -> Iterator[Expr]:
     yield from (part for part in sentence.parts if not isinstance(part, str))
     for clause in sentence.clauses:
         yield from _of_sentence(clause.words)
+        yield from _of_sentence(clause.otherwise)
 
 
 def statement_expressions(statement: Statement) -> Iterator[Expr]:

@@ -7,6 +7,19 @@ from datetime import MAXYEAR, MINYEAR, UTC, date, datetime, timedelta
 _FIRST, _LAST = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
 
 
+WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+
+
+def weekdays_named(text: str) -> tuple[int, ...]:
+    """The days, from 0 for Monday, that `mon` or `fri..mon` name; none where the text names none."""
+    first, dots, last = text.partition("..")
+    if first not in WEEKDAYS or (dots and last not in WEEKDAYS):
+        return ()
+    start = WEEKDAYS.index(first)
+    span = (WEEKDAYS.index(last) - start) % len(WEEKDAYS) if dots else 0
+    return tuple((start + days) % len(WEEKDAYS) for days in range(span + 1))
+
+
 def move_day(day: str, days: int) -> str:
     start = date.fromisoformat(day)
     try:

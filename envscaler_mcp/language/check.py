@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal as Choices
 from typing import TypeVar
 
@@ -17,6 +17,7 @@ from envscaler_mcp.language.model import Model, Operation, Query, Rule
 from envscaler_mcp.language.operations import read_operation, read_query
 from envscaler_mcp.language.reader import ExpressionReader
 from envscaler_mcp.language.scope import NameScope
+from envscaler_mcp.language.start import StartPlan, read_start
 from envscaler_mcp.language.stories import Storybook, read_speech
 from envscaler_mcp.language.text import name_hint
 from envscaler_mcp.language.types import Complaint
@@ -129,7 +130,11 @@ class _Check:
             if self.result.errors:
                 return self.result
             self.result.speech = read_speech(self.blueprint, model, self.reader, self.error)
-            self.errors_of(limits.too_costly_stories(model, self.result.speech.stories))
+            plan = read_start(self.blueprint, model, self.reader, self.error)
+            if plan != StartPlan():
+                model = replace(model, start=plan)
+            stories = {f"story {name}": story for name, story in self.result.speech.stories.items()}
+            self.errors_of(limits.too_costly_parts(model, {"start": (plan.daily, plan.computed), **stories}))
             self.tools(model)
             self.errors_of(analysis.errors(model, self.result.speech))
             for place, message in analysis.warnings(model):

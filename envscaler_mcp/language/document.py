@@ -135,7 +135,10 @@ class _Document:
             case "provenance":
                 return {name: self.plain(value) for name, value in self.mapping(node).items()}
             case "start":
-                return {name: self.uncut(self.plain(value), value) for name, value in self.mapping(node).items()}
+                return {
+                    name: self.statements(value) if name == "daily" else self.uncut(self.plain(value), value)
+                    for name, value in self.mapping(node).items()
+                }
             case _:
                 return self.scalar(node)
 

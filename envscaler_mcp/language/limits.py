@@ -103,6 +103,7 @@ def _too_much_at_start(blueprint: Blueprint) -> Iterator[Told]:
     together = sum(start.records.values())
     yield from _more_than("start.records", together, MOST_RECORDS, "base records; let the history make more")
     yield from _more_than("start.history", start.history, MOST_HISTORY, "operations; a shorter history is enough")
+    yield from _more_than("start.daily", _lines(start.daily), MOST_LINES, "statements; fewer are enough")
     yield from _more_than("start.days", start.days, MOST_DAYS, "days; a century is enough")
     for name, weight in start.play.items():
         yield from _more_than("start.play", weight, 10_000, f"as the weight of {name}; weights count beside each other")
@@ -175,15 +176,14 @@ def too_costly(model: Model) -> Iterator[Told]:
         yield from _too_long(place, max(map(cost.rounds, parts), default=1))
 
 
-def too_costly_stories(model: Model, stories: Mapping[str, object]) -> Iterator[Told]:
-    """The same of what stories say of their casts."""
+def too_costly_parts(model: Model, places: Mapping[str, object]) -> Iterator[Told]:
+    """The same of what stories say of their casts, and of what `start` says of time."""
     cost = _Cost(model)
-    said = {name: list(_expressions(story)) for name, story in stories.items()}
+    said = {name: list(_expressions(story)) for name, story in places.items()}
     for name, inside in said.items():
-        yield from _too_long(f"story {name}", max(map(cost.rounds, inside), default=1))
+        yield from _too_long(name, max(map(cost.rounds, inside), default=1))
     yield from _costly(
-        (f"story {name}", max(map(cost.loops, inside), default=0), sum(map(cost.parts, inside)))
-        for name, inside in said.items()
+        (name, max(map(cost.loops, inside), default=0), sum(map(cost.parts, inside))) for name, inside in said.items()
     )
 
 

@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import chain, count
+from typing import TYPE_CHECKING
 
 from envscaler_mcp.artifacts import Blueprint
 from envscaler_mcp.language.expressions import Expr, Loop, Records
 from envscaler_mcp.language.types import Type
+
+if TYPE_CHECKING:
+    from envscaler_mcp.language.start import StartPlan
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +69,8 @@ class Clause:
 
     needs: tuple[str, ...]
     words: Sentence
+    otherwise: Sentence = field(default_factory=lambda: Sentence(()))
+    """What is said where they are not: `[ to {room} | to no room]`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,3 +233,5 @@ class Model:
     queries: dict[str, Query]
     derive: dict[str, tuple[str, ...]]
     """Which reads follow from each entity."""
+    start: StartPlan | None = None
+    """How time passes while start states grow, where anything was said of it."""

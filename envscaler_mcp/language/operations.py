@@ -32,6 +32,7 @@ from envscaler_mcp.language.model import (
 )
 from envscaler_mcp.language.reader import ExpressionReader, parse_expression
 from envscaler_mcp.language.scope import NameScope, without_name
+from envscaler_mcp.language.syntax_errors import said_plainly
 from envscaler_mcp.language.text import name_hint, split_top
 from envscaler_mcp.language.types import Complaint, Type, list_of
 from envscaler_mcp.language.written_types import parse_type
@@ -216,11 +217,17 @@ class _Body:
         place = NameScope({p.name: p.type for p in params})
         clauses: list[Clause] = []
         for inner in re.findall(r"\[([^\[\]]+)\]", match[2]):
-            needs = tuple(p.name for p in params if p.type.optional and re.search(rf"\{{[^}}]*\b{p.name}\b", inner))
+            given, bar, otherwise = inner.partition(" | ")
+            needs = tuple(p.name for p in params if p.type.optional and re.search(rf"\{{[^}}]*\b{p.name}\b", given))
             if not needs:
                 raise Complaint(f"say [{inner}]: it names no optional parameter, so it needs no brackets")
-            words = self.reader.sentence(inner.rstrip(), place.knowing(f"present:{name}" for name in needs), trim=False)
-            clauses.append(Clause(needs, words))
+            if bar and not otherwise.strip():
+                raise Complaint(
+                    f"say [{inner}]: nothing stands behind ' | '; say there what is said otherwise, or leave it out"
+                )
+            words = self.reader.sentence(given.rstrip(), place.knowing(f"present:{name}" for name in needs), trim=False)
+            other = self.reader.sentence(f" {otherwise.strip()}", place, trim=False) if bar else Sentence(())
+            clauses.append(Clause(needs, words, other))
         return Sentence(self.reader.sentence(match[1], place).parts, tuple(clauses))
 
     def unused(self, params: tuple[Parameter, ...], place: NameScope) -> None:
@@ -314,7 +321,7 @@ class _Body:
         try:
             parsed = parsed_module(line).body
         except SyntaxError as cause:
-            why = f" ({cause.msg})" if "=" in line else ""
+            why = f": {said_plainly(cause, line)}" if "=" in line else ""
             raise Complaint(f"{line!r} is no statement{why}; write {_STATEMENTS}") from None
         node = parsed[0] if len(parsed) == 1 else None
         value: Expr

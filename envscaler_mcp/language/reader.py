@@ -46,6 +46,7 @@ from envscaler_mcp.language.functions import FUNCTIONS
 from envscaler_mcp.language.gathering import GATHERINGS, gathered_type
 from envscaler_mcp.language.model import Sentence
 from envscaler_mcp.language.scope import NameScope, ReadExpression, is_zero, nonzero_facts
+from envscaler_mcp.language.syntax_errors import said_plainly
 from envscaler_mcp.language.text import name_hint
 from envscaler_mcp.language.types import BOOL, DATE, DATETIME, INT, NONE, Complaint, Type, list_of, ref
 from envscaler_mcp.serving.parsing import parsed_expression
@@ -104,7 +105,7 @@ def parse_expression(text: str) -> ast.expr:
     try:
         node = parsed_expression(text.strip())
     except (SyntaxError, ValueError, RecursionError, MemoryError) as cause:
-        reason = cause.msg if isinstance(cause, SyntaxError) else str(cause)
+        reason = said_plainly(cause, text.strip()) if isinstance(cause, SyntaxError) else str(cause)
         if isinstance(cause, (RecursionError, MemoryError)):
             raise Complaint(f"{text.strip()[:60]!r}… is too large: it is nested too deep") from None
         raise Complaint(f"{text.strip()!r} is no expression: {reason}") from None

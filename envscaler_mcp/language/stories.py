@@ -171,6 +171,13 @@ def read_speech(blueprint: Blueprint, model: Model, reader: ExpressionReader, re
     return Storybook(descriptions, stories)
 
 
+def read_deeds(
+    specs: tuple[str | LoopSpec | BranchSpec, ...], model: Model, reader: ExpressionReader
+) -> tuple[Deed, ...]:
+    """Calls, loops and branches that nothing is cast for."""
+    return _Body(model, reader, lambda *_: None).deeds(specs, NameScope({}))[0]
+
+
 def _description(entity: str, pattern: str, model: Model) -> Description:
     declared = model.entities.get(entity)
     if declared is None:
@@ -381,6 +388,15 @@ def expressions_of(deeds: Sequence[Deed]) -> Iterator[Expr]:
         else:
             yield deed.test
             yield from expressions_of((*deed.then, *deed.otherwise))
+
+
+def calls_in(deeds: Sequence[Deed]) -> Iterator[str]:
+    """The operations that the deeds call."""
+    for deed in deeds:
+        if isinstance(deed, Act):
+            yield deed.operation
+        else:
+            yield from calls_in(deed.do if isinstance(deed, Each) else (*deed.then, *deed.otherwise))
 
 
 def told_expressions(story: Story) -> Iterator[Expr]:

@@ -25,8 +25,11 @@ def main(folder: Path, arguments: Sequence[str] | None = None, *, load: Load | N
     options = _parser(folder).parse_args(arguments)
     from functools import partial
 
-    from envscaler_mcp.launch.server_process import run
-    from envscaler_mcp.serving import read_code
+    from envscaler_mcp.processes.collector import starting
+
+    with starting():
+        from envscaler_mcp.launch.server_process import run
+        from envscaler_mcp.serving import read_code
 
     raise SystemExit(run(folder, options, load or partial(read_code, vouched=vouched)))
 

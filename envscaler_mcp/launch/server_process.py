@@ -23,6 +23,7 @@ from envscaler_mcp.errors import EnvScalerError, WorldError
 from envscaler_mcp.html.visible import escaped, visible
 from envscaler_mcp.launch.opening import WrongUseError, open_session
 from envscaler_mcp.launch.server import Load
+from envscaler_mcp.processes.collector import starting
 from envscaler_mcp.serving.listing import listed_tools
 from envscaler_mcp.serving.pages import is_origin
 from envscaler_mcp.serving.session import Session
@@ -117,13 +118,14 @@ def _list_tools(environment: Environment, as_json: bool) -> None:
 
 
 async def _serve(folder: Path, load: Load, options: argparse.Namespace) -> None:
-    from envscaler_mcp.serving.client_log import ClientLog
-    from envscaler_mcp.serving.control.server import SERVED, ServerControlPlane
-    from envscaler_mcp.serving.server import build_server
-    from envscaler_mcp.serving.tasks import load_scenarios, offered_anywhere, offered_tasks
-    from envscaler_mcp.serving.world_slot import WorldSlot
+    with starting():
+        from envscaler_mcp.serving.client_log import ClientLog
+        from envscaler_mcp.serving.control.server import SERVED, ServerControlPlane
+        from envscaler_mcp.serving.server import build_server
+        from envscaler_mcp.serving.tasks import load_scenarios, offered_anywhere, offered_tasks
+        from envscaler_mcp.serving.world_slot import WorldSlot
 
-    code, tasks = load(folder), load_scenarios(folder)
+        code, tasks = load(folder), load_scenarios(folder)
     dialect = _dialect_of(code.environment, options.dialect)
     # A world of a person's own, to which no other program gives a start.
     opens_states = options.scenario is options.state is options.control is None

@@ -2,8 +2,8 @@
 
 A benchmark is two modules. One is a `Benchmark`, in this process: where the official files lie, which tasks there are, who
 the user is, what ends an episode, and what of an episode its judge is told. The other runs in the host of official code
-(`host_program.py`): `load()` imports that code, `World(content)` is a task's world (and its `view()` what people see of it), and `judge(content, record)` its verdict. Where models may write their calls, `Writing(content)` words the
-requests to them and reads their answers.
+(`host_program.py`): `load()` imports that code, `World(content)` is a task's world (its `view()` what people see of it, and its `heard(text)`, where there is one, what a user has said that it did not make), and `judge(content, record)` its verdict. Where models may write their
+calls, `Writing(content, calls)` words the requests to them and reads their answers, in the way that `calls` names.
 A package adds one by an entry point in the group `envscaler.benchmarks`.
 """
 
@@ -14,9 +14,10 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
 from envscaler_mcp.artifacts import Call, Step
+from envscaler_mcp.artifacts.run import Calls
 from envscaler_mcp.episode.model_player import ModelPlayer
 from envscaler_mcp.episode.rules import EpisodeRules
-from envscaler_mcp.episode.user import User
+from envscaler_mcp.episode.user import User, UserWorld
 from envscaler_mcp.official.host import HostedCode
 from envscaler_mcp.official.source import Requirement, Source
 from envscaler_mcp.official.world import OfficialWorld
@@ -41,6 +42,8 @@ class OfficialTask:
     """What its user says, or is told to want; nothing is made of it but comparisons."""
     turns: tuple[str, ...] = ()
     """What is said in each turn, where the task says that; else all that its user wants. People are shown it."""
+    no_user: bool = False
+    """Whether no user answers in it, where a model plays the users of other tasks."""
     documents: tuple[tuple[str, str], ...] = ()
     """Name and description of every tool."""
     reference: tuple[tuple[tuple[Call, ...], ...], ...] = ()
@@ -106,8 +109,8 @@ class Benchmark(Protocol):
         """With which official runs ask the agent's model."""
 
     @property
-    def writes_calls(self) -> bool:
-        """Whether official runs know models that write their calls: its module in the host has a `Writing` then."""
+    def calls(self) -> tuple[Calls, ...]:
+        """How models may call. For any way but `native` its module in the host has a `Writing`."""
 
     @property
     def needs_user_model(self) -> bool:
@@ -138,7 +141,7 @@ class Benchmark(Protocol):
         """What ends an episode."""
 
     def user(
-        self, task: OfficialTask, world: OfficialWorld, player: ModelPlayer | None, seed: int, strategy: str = ""
+        self, task: OfficialTask, world: UserWorld, player: ModelPlayer | None, seed: int, strategy: str = ""
     ) -> User:
         """Who gives the agent its work. Where a model is needed to play it and none is given, a script does."""
 

@@ -12,8 +12,11 @@ import anyio
 
 from envscaler_mcp.artifacts import Environment, Scenario, Step, Tool
 from envscaler_mcp.artifacts.run import Isolation
+from envscaler_mcp.episode.model_player import ModelPlayer
+from envscaler_mcp.episode.transcript import is_last
+from envscaler_mcp.episode.user import User, UserWorld
 from envscaler_mcp.errors import Reason, WorkerEndedError, WorldError
-from envscaler_mcp.farm.benchmark_session import BenchmarkSession, Judging, OfficialTaskCard, OfficialTasks
+from envscaler_mcp.farm.benchmark_session import BenchmarkSession, Judging, OfficialTaskCard, OfficialTasks, Said
 from envscaler_mcp.farm.environments import BenchmarkOpener, FarmEnvironment, Start
 from envscaler_mcp.farm.static_results import NO_TASKS, FixedAnswers, OfferedTasks
 from envscaler_mcp.official.benchmark import BENCHMARKS, OfficialTask
@@ -30,6 +33,8 @@ from envscaler_mcp.serving.tasks import Offer
 from envscaler_mcp.settings import portable_allowed
 from envscaler_mcp.studio.reasons import RefusalReasons
 
+_REPLIES, _LETTERS = 100, 8_000
+"""Of a conversation that pages are shown, and of one text in it; a judge is told all of it."""
 Played = tuple[list[Step], str]
 """Steps, and the digest of the state in which they have ended."""
 
@@ -182,11 +187,45 @@ class TaskSession(BenchmarkSession):
             )
         chosen = strategy or next(iter(benchmark.user_strategies), "")
         answer: dict[str, Any] = self._process.answer("user", chosen, text, list(answers))
+        if "said" in answer:
+            self._add(text, str(answer["said"]))
         return answer
+
+    def make_user(self, world: UserWorld, player: ModelPlayer | None) -> User:
+        """The official user with this model, or the benchmark's script."""
+        return self._stage.benchmark.user(self._task, world, player, 0)
+
+    def note(self, text: str | None, reply: str) -> None:
+        """What was said and answered without official code, which may end the conversation all the same."""
+        self._process.answer("note", text, reply)
+        self._add(text, reply)
+
+    def _add(self, text: str | None, reply: str) -> None:
+        log = self._log()
+        calls = sum("tool" in entry for entry in log)
+        said = Said(calls, None if text is None else text[:_LETTERS], reply[:_LETTERS])
+        self.conversation = (*self.conversation, said)[-_REPLIES:]
+        self.replies += 1
+        self._end_after(log)
+
+    def is_over(self) -> bool:
+        """Whether the conversation has ended, by a call or by words."""
+        self._end_after(self._log())
+        return self.over
+
+    def _end_after(self, log: Sequence[Mapping[str, Any]]) -> None:
+        steps = list(steps_of_log(log))
+        if steps:
+            by_rule = self._stage.benchmark.rules(self._task).ending(steps) is not None
+            self.over = self.over or by_rule or is_last(steps[-1], "conversation")
+
+    def _log(self) -> list[dict[str, Any]]:
+        log: list[dict[str, Any]] = self._process.answer("log")
+        return log
 
     def played(self, moves: Sequence[Move] | None) -> Played:
         """The steps that the world has answered, and its digest."""
-        log: list[dict[str, Any]] = self._process.answer("log")
+        log = self._log()
         steps = steps_of_log(log) if moves is None else steps_of_moves(log, moves)
         return [step.model_copy(update={"number": number}) for number, step in enumerate(steps, 1)], str(
             self._process.answer("digest")
@@ -278,8 +317,9 @@ def task_card(stage: Stage, task: OfficialTask) -> OfficialTaskCard:
         id=task.id,
         category=task.category,
         turns=task.turns or task.texts,
-        talks=stage.benchmark.needs_user_model,
+        talks=stage.benchmark.needs_user_model and not task.no_user,
         calls=sum(len(step) for turn in task.reference for step in turn),
+        system=task.system,
     )
 
 

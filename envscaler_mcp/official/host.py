@@ -195,9 +195,9 @@ class OfficialProcess(WorkerHandle):
         """The world of a task."""
         self.answer("open", task=dict(task))
 
-    def write(self, task: Mapping[str, Any]) -> str:
-        """Begin to word requests to a model that writes its calls; what it is told first."""
-        return str(self.answer("write", task=dict(task)))
+    def write(self, task: Mapping[str, Any], calls: str) -> str:
+        """Begin to word requests to a model that writes its calls in this way; what it is told first."""
+        return str(self.answer("write", task=dict(task), calls=calls))
 
     def grows(self, doing: str) -> bool:  # noqa: ARG002 - what an agent does is in all of them
         """Whether an agent's calls may make the answer to this request too large: any."""

@@ -309,7 +309,7 @@ class _Fork:
             case "judge":
                 return self._adapter.judge(asked["task"], asked["record"])
             case "write":
-                self._writing = self._adapter.Writing(asked["task"])
+                self._writing = self._adapter.Writing(asked["task"], asked["calls"])
                 return self._writing.system()
             case "request":
                 return self._writing.request(*asked["given"])
@@ -320,10 +320,10 @@ class _Fork:
                 return self._called(tool, arguments, asked.get("key"))
             case "log":
                 return self._log
-            case "digest":
-                return self._world.digest()
-            case "view":
-                return self._world.view()
+            case "note":
+                return self._noted(*asked["given"])
+            case "digest" | "view" as asked_for:
+                return getattr(self._world, asked_for)()
             case "tools":
                 (turn,) = asked["given"]
                 if turn:
@@ -345,6 +345,14 @@ class _Fork:
         if key is not None:
             self._keyed[key] = [tool, sent], answer
         return answer
+
+    def _noted(self, text: str | None, reply: str) -> bool:
+        """Something was said that no official code has answered."""
+        if text is not None:
+            self._log.append({"text": text, "observation": reply})
+            if hasattr(self._world, "heard"):
+                self._world.heard(reply)
+        return True
 
     def _said(self, strategy: str, text: str | None, answers: list[str]) -> Any:
         try:

@@ -7,9 +7,8 @@ from dataclasses import replace
 
 from envscaler_mcp.artifacts.episode import ModelCost
 from envscaler_mcp.episode.model_player import ModelPlayer
-from envscaler_mcp.episode.user import Look, Reply, UserUnavailableError
+from envscaler_mcp.episode.user import Look, Reply, UserUnavailableError, UserWorld
 from envscaler_mcp.llm import ChatResponse, Message, UnansweredError
-from envscaler_mcp.official.world import OfficialWorld
 
 PURPOSE = "official_user"
 """Under which name what such a user asks is counted."""
@@ -27,7 +26,7 @@ class OfficialModelUser:
     """Asks the user of a task's world, and its model whatever that has to know."""
 
     def __init__(
-        self, world: OfficialWorld, player: ModelPlayer, seed: int, strategy: str, temperature: float | None
+        self, world: UserWorld, player: ModelPlayer, seed: int, strategy: str, temperature: float | None
     ) -> None:
         self._player = replace(player, asking=player.asking.model_copy(update={"temperature": temperature}))
         self._world, self._seed, self._strategy = world, seed, strategy

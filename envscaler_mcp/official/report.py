@@ -23,7 +23,7 @@ class BenchmarkScore:
     agent: str
     user: str
     calls: str
-    """`written` where the agent's model wrote its calls, and the authors' code read them."""
+    """Any but `native` where the agent's model wrote its calls, and the authors' code read them."""
     categories: Mapping[str, float | None]
     """Percent solved of the episodes that count, by category; nothing where none was played."""
     score: float | None

@@ -28,6 +28,7 @@ from envscaler_mcp.official.benchmark import Benchmark, OfficialTask
 from envscaler_mcp.official.own_farm import at_a_farm
 from envscaler_mcp.official.stage import OFFICIAL, Stage, Way, environment_of
 from envscaler_mcp.official.world import OfficialWorld
+from envscaler_mcp.official.writing_agent import CallWriter
 from envscaler_mcp.prompts import Prompts
 from envscaler_mcp.runs.episode_queue import EpisodeQueue
 from envscaler_mcp.runs.players import played_episode
@@ -103,7 +104,7 @@ async def run_benchmark(
     progress: Progress,
     watch: Watch = lambda _: None,
     farm: FarmAccess | None = None,
-    written_by: ModelPlayer | None = None,
+    written_by: CallWriter | None = None,
 ) -> Tally:
     """Play what is missing of the plan into the folder; an episode counts when its record lies on the disk.
 
@@ -150,7 +151,7 @@ class _Cast:
 
     make_agent: MakeAgent
     user: ModelPlayer | None
-    written_by: ModelPlayer | None
+    written_by: CallWriter | None
 
 
 class _Players:

@@ -16,7 +16,6 @@ from envscaler_mcp.artifacts.episode import Owner
 from envscaler_mcp.episode.agent import Briefing, MakeAgent, RunAbortedError
 from envscaler_mcp.episode.live import EpisodeLimits, EpisodeRecord, Watch, owner_of_loss
 from envscaler_mcp.episode.loop import play
-from envscaler_mcp.episode.model_player import ModelPlayer
 from envscaler_mcp.episode.transcript import is_call
 from envscaler_mcp.episode.user import User
 from envscaler_mcp.errors import EnvScalerError, UnreadableStateError, WorkerEndedError
@@ -27,7 +26,7 @@ from envscaler_mcp.official.host import OfficialHost, OfficialProcess
 from envscaler_mcp.official.over_stdio import Opening, worlds_over_stdio
 from envscaler_mcp.official.source import Source, find
 from envscaler_mcp.official.world import OfficialWorld, open_official_world
-from envscaler_mcp.official.writing_agent import official_writing
+from envscaler_mcp.official.writing_agent import CallWriter, official_writing
 from envscaler_mcp.runs.playing import JudgedEpisode
 from envscaler_mcp.serving.control.schemas import Judgement
 
@@ -82,7 +81,7 @@ class Stage:
         limits: EpisodeLimits,
         seed: int = 0,
         watch: Watch = lambda _: None,
-        written_by: ModelPlayer | None = None,
+        written_by: CallWriter | None = None,
     ) -> OfficialEpisode:
         """Play and judge one episode; whatever goes wrong is in the verdict.
 
@@ -94,8 +93,8 @@ class Stage:
             async with self.world(task) as world, AsyncExitStack() as stack:
                 user = make_user(task, world)
                 if written_by is not None:
-                    writing = await stack.enter_async_context(official_writing(self.host, task))
-                    make_agent, user = writing.agent(written_by), writing.user(user)
+                    writing = await stack.enter_async_context(official_writing(self.host, task, written_by.calls))
+                    make_agent, user = writing.agent(written_by.player), writing.user(user)
                 record = await play(
                     make_agent,
                     official_scenario(self.benchmark, self.source, task),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import anyio.to_thread
@@ -14,6 +15,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from envscaler_mcp.artifacts import Scenario
 from envscaler_mcp.artifacts.episode import ModelCost
+from envscaler_mcp.artifacts.run import Calls
 from envscaler_mcp.episode.agent import Action, Agent, Briefing, MakeAgent, Observation
 from envscaler_mcp.episode.calling import Called, action_of
 from envscaler_mcp.episode.live import LiveEpisode
@@ -29,8 +31,19 @@ from envscaler_mcp.official.written_calls import NOTHING
 
 PURPOSE = "official_agent"
 """Under which name what such an agent asks is counted."""
-_CALLS = TypeAdapter(list[tuple[str, dict[str, Any] | str]] | None)
+_SHOWN = 600
+"""Letters of what could not be read."""
+_READ = TypeAdapter(list[tuple[str, dict[str, Any] | str]] | str | None)
 _MESSAGES = TypeAdapter(list[Message])
+
+
+@dataclass(frozen=True, slots=True)
+class CallWriter:
+    """A model that writes its calls."""
+
+    player: ModelPlayer
+    calls: Calls
+    """In which of the authors' ways."""
 
 
 class OfficialWriting:
@@ -48,11 +61,17 @@ class OfficialWriting:
         messages: list[Message] = _checked(_MESSAGES, await asked(self._process, "request", said, list(answers)))
         return messages
 
-    async def read(self, text: str) -> list[Called]:
-        """The calls in an answer."""
-        calls = _checked(_CALLS, await asked(self._process, "read", storable(text)))
-        self.ran_nothing = calls == []
-        return [Called(name, given) for name, given in calls or ()]
+    async def read(self, text: str) -> tuple[str, list[Called]]:
+        """What is said in an answer, and its calls."""
+        try:
+            read = _checked(_READ, await asked(self._process, "read", storable(text)))
+        except UnreadableStateError as cause:
+            # The move is never made, so this is where it is recorded.
+            raise UnreadableStateError(f"{cause} (the model wrote {storable(text)[:_SHOWN]!r})") from cause
+        self.ran_nothing = read == []
+        if isinstance(read, str):
+            return read, []
+        return text, [Called(name, given) for name, given in read or ()]
 
     def agent(self, player: ModelPlayer) -> MakeAgent:
         """Makes the agent whose model is asked so."""
@@ -68,11 +87,11 @@ class OfficialWriting:
 
 
 @asynccontextmanager
-async def official_writing(host: OfficialHost, task: OfficialTask) -> AsyncIterator[OfficialWriting]:
-    """The writing of an episode, for the block."""
+async def official_writing(host: OfficialHost, task: OfficialTask, calls: Calls) -> AsyncIterator[OfficialWriting]:
+    """The writing of an episode whose model calls so, for the block."""
     process = await anyio.to_thread.run_sync(host.fork)
     try:
-        system = await anyio.to_thread.run_sync(process.write, task.content, abandon_on_cancel=True)
+        system = await anyio.to_thread.run_sync(process.write, task.content, calls, abandon_on_cancel=True)
         yield OfficialWriting(process, system)
     finally:
         process.close()
@@ -98,9 +117,11 @@ class WrittenMoves:
 
     async def read(self, text: str, reasoning: str = "", use: ModelCost | None = None) -> Action:
         """The move in an answer."""
-        calls = await self._writing.read(text)
+        said, calls = await self._writing.read(text)
         self._called = bool(calls)
-        return action_of(text, calls, reasoning, use)
+        # Where only a part is said, all that was written stays with the move.
+        thought = reasoning if said == text else "\n".join(filter(None, (reasoning, text)))
+        return action_of(said, calls, thought, use)
 
     async def act(self, live: LiveEpisode, text: Any) -> Observation:
         """Make the move in an answer. An answer that ends the code which reads it ends the episode: that is the agent's failure."""

@@ -21,6 +21,19 @@ def plain_calls(decoded: Sequence[dict[str, Any]], expressions: Sequence[str]) -
     return [_plain(call, expression) for call, expression in zip(decoded, expressions, strict=True)]
 
 
+def sendable(name: str, arguments: dict[str, Any]) -> list[Any]:
+    """A call as it can be sent: where JSON has no such arguments, or the name is none, a text stands in their place."""
+    try:
+        json.dumps(arguments, allow_nan=False, ensure_ascii=False).encode()
+    except (ValueError, RecursionError):
+        return [_text(name), _text(arguments)]
+    return [_text(name), arguments if name else _text(arguments)]
+
+
+def _text(value: object) -> str:
+    return str(value).encode(errors="replace").decode()
+
+
 def _plain(call: dict[str, Any], expression: str) -> list[Any]:
     ((name, given),) = call.items()
     if expression != f"{name}({', '.join(f'{key}={value!r}' for key, value in given.items())})":

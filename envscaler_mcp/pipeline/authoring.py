@@ -7,15 +7,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from envscaler_mcp.config.choices import SEED
-from envscaler_mcp.errors import EnvScalerError, GrowthError
+from envscaler_mcp.errors import EnvScalerError
 from envscaler_mcp.language import Problem, check_blueprint, read_blueprint
 from envscaler_mcp.language.analysis import tool_names
 from envscaler_mcp.language.model import Model
-from envscaler_mcp.scenarios import (
-    Grown,
-    grow,
-)
+from envscaler_mcp.pipeline.building import STATES
+from envscaler_mcp.pipeline.start_warnings import start_warnings
+from envscaler_mcp.scenarios import Grown
+from envscaler_mcp.scenarios.growth import watch_growth
+from envscaler_mcp.scenarios.growth_log import GrowthLog
 from envscaler_mcp.serving.code import load_class
 from envscaler_mcp.synthesis.nursery import compile_nursery
 
@@ -85,19 +85,27 @@ def _counts(model: Model) -> dict[str, int]:
 
 
 def _probe(model: Model) -> list[Problem]:
-    """Play long histories, and tell what no guard foresaw and what never came about."""
+    """Play long histories, and tell what no guard foresaw, what never came about, and what is odd about the start states."""
     nursery = compile_nursery(model)
     made = load_class(nursery.source, nursery.class_name)
-    try:
-        runs = [grow(model, made, SEED), *(grow(model, made, seed, _PROBED_STEPS) for seed in _PROBES)]
-    except GrowthError as error:
-        return [Problem("error", "start", str(error))]
-    return [*_surprises(model, runs), *_never_played(model, runs), *_stalled(model, runs[0]), *_empty(model, runs[0])]
+    log = GrowthLog(model)
+    starts = [watch_growth(model, made, seed, log) for seed in STATES.values()]
+    probes = [] if log.stopped else [watch_growth(model, made, seed, log, _PROBED_STEPS) for seed in _PROBES]
+    if log.stopped:
+        return [Problem("error", "start", log.stopped)]
+    runs = [starts[0], *probes]
+    return [
+        *_surprises(model, runs),
+        *_never_played(model, runs),
+        *_stalled(model, runs[0]),
+        *_empty(model, runs[0]),
+        *start_warnings(model, made, starts, log.planned),
+    ]
 
 
 def _stalled(model: Model, grown: Grown) -> list[Problem]:
     """Whether the history ran out of things that could happen."""
-    wanted, came = model.blueprint.start.history, sum(grown.played.values())
+    wanted, came = model.blueprint.start.history, sum(grown.played.values()) - grown.daily
     if came >= _WHOLE * wanted:
         return []
     message = (

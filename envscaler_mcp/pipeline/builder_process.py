@@ -1,4 +1,5 @@
-"""The program of a process that builds one blueprint and says how far it is, a JSON object a line; or writes what was built.
+"""The program of a process that builds one blueprint and says how far it is, a JSON object a line; lets a model write one; or
+writes into a home what was built.
 
 The blueprint may come from a stranger: the kernel bounds the time and the memory of the process, and the size of what it writes.
 """
@@ -16,6 +17,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import anyio
+
 from envscaler_mcp.artifacts import Environment, Level, Scenario, State
 from envscaler_mcp.artifacts.members import has_member, read_member_text
 from envscaler_mcp.config.choices import SHIPPED
@@ -26,6 +29,7 @@ from envscaler_mcp.library import blueprint_files
 from envscaler_mcp.pipeline.authoring import check_blueprints
 from envscaler_mcp.pipeline.building import BuildListener, Built, built_of, make
 from envscaler_mcp.pipeline.emission import add_to_registry
+from envscaler_mcp.pipeline.writing import WorldWriter, write_world
 from envscaler_mcp.registry import read_registry
 from envscaler_mcp.sandbox.checking import Checker, checker
 from envscaler_mcp.scenarios import Prover
@@ -40,6 +44,10 @@ if sys.platform != "win32":
 
 SECONDS = 240
 """How long a build may take by the clock, and of a processor."""
+WRITE_SECONDS = 3_600
+"""How long a model may take to write a world."""
+WRITE_PROCESSOR = 900
+"""Of a processor, for what is tried and proven of it."""
 MEMORY = 3 << 30
 LARGEST = 32 << 20
 """Bytes of a file that it writes."""
@@ -50,11 +58,14 @@ _MOST_WORDS = 2_000
 def main() -> None:
     """Do what the order on the input says."""
     order: dict[str, Any] = json.loads(sys.stdin.buffer.read())
-    _bound()
+    writes = order["do"] == "write"
+    _bound(writes=writes)
     stage = _Stage(order.get("before", ""))
     try:
         if order["do"] == "publish":
             _publish(Path(order["built"]), Path(order["servers"]), Path(order["registry"]))
+        elif writes:
+            _write(order, Path(order["built"]), stage)
         else:
             _build(order["text"], Path(order["built"]), stage)
     except EnvScalerError as cause:
@@ -63,12 +74,13 @@ def main() -> None:
         stage.fail("It needs more memory than a build may take.")
 
 
-def _bound() -> None:
-    signal.alarm(SECONDS)
+def _bound(*, writes: bool = False) -> None:
+    seconds, processor = (WRITE_SECONDS, WRITE_PROCESSOR) if writes else (SECONDS, SECONDS)
+    signal.alarm(seconds)
     if sys.platform != "win32":
         for kind, most in (
             (resource.RLIMIT_CORE, 0),
-            (resource.RLIMIT_CPU, SECONDS),
+            (resource.RLIMIT_CPU, processor),
             (resource.RLIMIT_FSIZE, LARGEST),
             (resource.RLIMIT_AS, MEMORY),
         ):
@@ -142,9 +154,24 @@ def _build(text: str, file: Path, stage: _Stage) -> None:
     _check(text, stage)
     stage.begin("compile")
     built = built_of(make(text, "blueprint.yaml", listener=stage))
+    _leave(built, file)
+    stage.begin("done", id=built.environment.id, tasks=built.scenarios)
+
+
+def _leave(built: Built, file: Path) -> None:
+    """What was made, for the process that publishes it."""
     document = {"environment": built.environment.model_dump(mode="json"), "files": built.files}
     file.write_text(json.dumps({**document, "shipped": built.shipped}), encoding="utf-8")
-    stage.begin("done", id=built.environment.id, tasks=built.scenarios)
+
+
+def _write(order: Mapping[str, Any], file: Path, stage: _Stage) -> None:
+    stage.begin("write")
+    writer = WorldWriter.model_validate_json(json.dumps(order["writer"]))
+    with tempfile.TemporaryDirectory(prefix="world-") as folder:
+        built = anyio.run(write_world, writer, order["budget"], order["sentence"], Path(folder), stage.say)
+    _leave(built, file)
+    text = built.files["blueprint.yaml"]
+    stage.begin("done", id=built.environment.id, tasks=built.scenarios, text=text)
 
 
 def _check(text: str, stage: _Stage) -> None:

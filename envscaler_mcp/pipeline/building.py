@@ -50,6 +50,8 @@ class Built:
     """Files of the folder that do not ship."""
     short: dict[str, str] = field(default_factory=dict)
     """By level, why there are fewer scenarios of it than were asked for."""
+    silent: dict[str, str] = field(default_factory=dict)
+    """Stories that are in no scenario, and why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +67,8 @@ class Making:
     """How many of the scenarios ship, the first ones."""
     short: dict[str, str] = field(default_factory=dict)
     """By level, why there are fewer scenarios of it than were asked for."""
+    silent: dict[str, str] = field(default_factory=dict)
+    """Stories that are in no scenario, and why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +80,8 @@ class ProvenScenarios:
     """How many of them ship, the first ones."""
     short: dict[str, str] = field(default_factory=dict)
     """By level, why there are fewer of it than were asked for."""
+    silent: dict[str, str] = field(default_factory=dict)
+    """Stories that are in none of them, and why."""
 
 
 class BuildListener:
@@ -117,7 +123,7 @@ def make(text: str, name: str, many: int = SHIPPED, listener: BuildListener | No
     many = max(many, SHIPPED)
     proven = proven_scenarios(made, states, many, listener) if made.blueprint.stories else ProvenScenarios()
     report = _admitted(made, states)
-    return Making(text, made, tuple(states), proven.scenarios, report, proven.shipped, proven.short)
+    return Making(text, made, tuple(states), proven.scenarios, report, proven.shipped, proven.short, proven.silent)
 
 
 def built_of(making: Making) -> Built:
@@ -129,7 +135,7 @@ def built_of(making: Making) -> Built:
     files["quality_report.json"] = making.report.to_text()
     extra = {MORE_TASKS: "".join(scenario.to_line() for scenario in more)} if more else {}
     files = dict(sorted(files.items()))
-    return Built(made.environment, len(shipped), len(making.scenarios), files, extra, making.short)
+    return Built(made.environment, len(shipped), len(making.scenarios), files, extra, making.short, making.silent)
 
 
 def level_of(number: int) -> Level:
@@ -184,7 +190,7 @@ def proven_scenarios(
         shipped += number <= SHIPPED
     if not scenarios:
         raise GrowthError("; ".join(short.values()))
-    return ProvenScenarios(tuple(scenarios), shipped, short)
+    return ProvenScenarios(tuple(scenarios), shipped, short, maker.silent())
 
 
 def evaluate_folder(folder: Path) -> Evaluation:

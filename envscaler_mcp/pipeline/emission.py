@@ -37,6 +37,8 @@ class Emitted:
     """Whether it was left as an earlier build wrote it."""
     short: dict[str, str] = field(default_factory=dict)
     """By level, why there are fewer scenarios of it than were asked for."""
+    silent: dict[str, str] = field(default_factory=dict)
+    """Stories that are in no scenario, and why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +85,9 @@ def emit_environments(
             wrong = _written(made, servers / made.environment.id, many, check=check)
             if wrong:
                 differences[made.environment.id] = wrong
-            emitted[made.environment.id] = Emitted(made.environment, made.shipped, made.scenarios, short=made.short)
+            emitted[made.environment.id] = Emitted(
+                made.environment, made.shipped, made.scenarios, short=made.short, silent=made.silent
+            )
         if progress is not None:
             progress(path.stem, len(emitted) + len(failures), len(paths))
     built = tuple(emitted[name] for name in sorted(emitted))

@@ -113,7 +113,8 @@ async def _topics(
     relevant = await _kept(author, tasks, wanted, on)
     synthesis.relevant = len(relevant)
     if not relevant:
-        raise TopicError(f"none of the {len(tasks)} tasks needs a system with records")
+        which = "the task does not need" if len(tasks) == 1 else f"none of the {len(tasks)} tasks needs"
+        raise TopicError(f"{which} a system with records")
     groups = _groups(relevant)
     synthesis.groups = len(groups)
     titles = {name: text.partition("\n")[0][:80] for name, text in there.items()}

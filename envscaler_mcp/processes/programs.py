@@ -16,7 +16,9 @@ def own_program(function: str, *words: str, options: Sequence[str] = ()) -> list
     of multiprocessing and of anyio), which may have been sent by a stranger.
     """
     module, _, name = function.partition(":")
-    start = f"import sys; sys.path[:] = {_paths()!r}; from {module} import {name}; {name}()"
+    # Modules stay until the process ends, so the collector does not look at them (`processes/collector.py`).
+    loaded = f"gc.disable(); from {module} import {name}; gc.freeze(); gc.enable()"
+    start = f"import gc, sys; sys.path[:] = {_paths()!r}; {loaded}; {name}()"
     return [sys.executable, "-P", "-X", "utf8", *options, "-c", start, *words]
 
 

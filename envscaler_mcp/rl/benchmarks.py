@@ -49,7 +49,7 @@ def benchmark(
     """The tasks of a benchmark whose files are on this machine, for the block; `source` is their folder, if they are at no usual place.
 
     Where a model plays the user, `user` is that model, asked at the endpoint (by default at that of this user's settings), or
-    `scripted`: who says the whole task at once. With `calls="written"` a policy writes its calls, where the authors have that:
+    `scripted`: who says the whole task at once. With `calls="written"`, or `"react"` or `"act"`, a policy writes its calls, where the authors have that:
     `messages` are their requests then, and the content of the message that `act` is given is read by their code. With the `url` of a farm's control plane worlds are opened there.
     """
     from envscaler_mcp.official.benchmark import BENCHMARKS
@@ -60,8 +60,8 @@ def benchmark(
         raise RunError(f"There is no benchmark {name!r}{did_you_mean(name, BENCHMARKS)}.")
     chosen = BENCHMARKS[name]
     _refuse_contradictions(chosen, user, user_strategy)
-    if calls == "written" and not chosen.writes_calls:
-        raise RunError(f"Nothing official reads calls that a model writes in {name}.")
+    if calls not in chosen.calls:
+        raise RunError(f"Nothing official reads {calls} calls in {name}; there is {', '.join(chosen.calls)}.")
     with ExitStack() as stack:
         stage = stack.enter_context(Stage.of(chosen, None if source is None else Path(source)))
         portal = stack.enter_context(start_blocking_portal())
@@ -135,8 +135,8 @@ class BenchmarkGym:
         async with stage.world(task) as world, AsyncExitStack() as stack:
             user = benchmark.user(task, world, self._player, seed, self._strategy)
             written = None
-            if self._calls == "written":
-                writing = await stack.enter_async_context(official_writing(stage.host, task))
+            if self._calls != "native":
+                writing = await stack.enter_async_context(official_writing(stage.host, task, self._calls))
                 written, user = WrittenMoves(writing), writing.user(user)
             live = LiveEpisode(
                 world,

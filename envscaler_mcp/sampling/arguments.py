@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from envscaler_mcp.errors import GrowthError
 from envscaler_mcp.language.analysis import statements
-from envscaler_mcp.language.column_types import column_of
+from envscaler_mcp.language.column_types import Nearby, column_of, is_valid
 from envscaler_mcp.language.expressions import And, Compare, Expr, Get, ListOf, Literal, Local
+from envscaler_mcp.language.interpreter.bounded import BoundedEvaluator
+from envscaler_mcp.language.interpreter.store import Store, as_stored, as_value
 from envscaler_mcp.language.model import Let, Model, New, Operation, Parameter, Put, Query
+from envscaler_mcp.language.start import Computed
+from envscaler_mcp.language.text import name_hint
 from envscaler_mcp.language.types import Type
 from envscaler_mcp.sampling.chance import Chance
 from envscaler_mcp.sampling.values import HIDDEN_NONE, Values, drawn, read, values_of
@@ -34,7 +39,11 @@ class Arguments:
         self.wishes = _wishes(operation, model)
         self.kept_in = _kept_in(operation) if isinstance(operation, Operation) else {}
         self.entity_values: dict[str, Values] = {entity: values_of(entity, said) for entity in model.entities}
+        self.computed = dict(model.start.computed.get(operation.name, {})) if model.start is not None else {}
+        self._followers = [param for param in operation.params if param.name in self.computed]
         self._pools: dict[str, list[str]] = {}
+        self.lacking = ""
+        """The parameter for which the last draw had no record to name."""
 
     def draw(self, world: Any, chance: Chance, *, unchanged: bool = False) -> dict[str, Any] | None:
         """Arguments that may be permitted, or None where there is no record to name.
@@ -51,14 +60,29 @@ class Arguments:
             rows.update(zip(table.names, chance.pick(table.rows), strict=True))
         drawn_: dict[str, Any] = {}
         for param in self.operation.params:
+            if param.name in self.computed:
+                continue
             if param.omissible and param.name not in rows and self._left_out(param, chance):
                 continue
             text = rows.get(param.name)
             value = self._value(param, param.type, text, world, chance, today)
             if value is None and not param.type.optional:
+                self.lacking = param.name
                 return None
             drawn_[param.argument] = value
-        return drawn_
+        return drawn_ if all(self._compute(param, drawn_, world) for param in self._followers) else None
+
+    def _compute(self, param: Parameter, drawn_: dict[str, Any], world: Any) -> bool:
+        """Give a parameter the value that follows from the others; whether it may have this value."""
+        params = self.operation.params
+        given = {p.name: (_given(p, drawn_), p.type) for p in params if p.name in self.computed[param.name].names}
+        value = computed_value(self.model, world, self.computed[param.name], given)
+        if value is not None:
+            drawn_[param.argument] = value
+        nearby = Nearby(world.now[:10], lambda entity: getattr(world, self.model.entities[entity].container))
+        allowed = param.omissible if value is None else is_valid(value, param.type, nearby)
+        self.lacking = self.lacking if allowed else param.name
+        return allowed
 
     def _left_out(self, param: Parameter, chance: Chance) -> bool:
         said = self.values.single.get(param.name)
@@ -163,6 +187,20 @@ class Arguments:
         return self._pools[name]
 
 
+def _given(param: Parameter, drawn_: dict[str, Any]) -> Any:
+    """What a call passes for a parameter, or what stands there where it is left out."""
+    if param.argument in drawn_:
+        return drawn_[param.argument]
+    return [] if param.type.kind == "list" and param.default is None else getattr(param.default, "value", None)
+
+
+def computed_value(model: Model, world: Any, computed: Computed, given: Mapping[str, tuple[Any, Type]]) -> Any:
+    """The value that follows from others, given with their types, as a call or a record holds it."""
+    evaluator = BoundedEvaluator(Store(model, vars(world)), "a value that start.values computes")
+    names = {name: as_value(value, type_) for name, (value, type_) in given.items()}
+    return as_stored(evaluator.value(computed.value, names))
+
+
 def labelled(model: Model, entity: str, text: str, world: Any) -> str:
     """The id of the record that people call so."""
     declared = model.entities[entity]
@@ -171,7 +209,18 @@ def labelled(model: Model, entity: str, text: str, world: Any) -> str:
             for key, record in getattr(world, declared.container).items():
                 if record[attribute.key] == text:
                     return str(key)
-    raise GrowthError(f"start.values names {entity} {text!r}, and there is no such record yet")
+    raise GrowthError(_no_such_record(model, entity, text, world))
+
+
+def _no_such_record(model: Model, entity: str, text: str, world: Any) -> str:
+    declared = model.entities[entity]
+    said = f"start.values names {entity} {text!r}, and no {entity} has this label or unique text on {world.now[:10]}"
+    key = declared.attributes[declared.label].key if declared.label != "id" else "id"
+    names = [str(record[key]) for record in getattr(world, declared.container).values()]
+    if names:
+        hint = name_hint(text, names) or "; `envscaler blueprint grow` counts what there is by then"
+        return f"{said}{hint}. Name one that is there by then, write any, or add it to the base records"
+    return f"{said}: there is no {entity} at all; give start.records some"
 
 
 def _wishes(operation: Operation | Query, model: Model) -> dict[str, list[WantedArgument]]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from envscaler_mcp.errors import GrowthError
 from envscaler_mcp.language.column_types import NotDrawnError, Sampling, column_of
+from envscaler_mcp.language.start import is_computed
 from envscaler_mcp.language.types import Type
 from envscaler_mcp.sampling.chance import Chance
 from envscaler_mcp.sampling.vocabulary import sample_text
@@ -37,7 +38,7 @@ def values_of(owner: str, said: dict[str, str]) -> Values:
     tables: list[Table] = []
     for key, text in said.items():
         head, dot, rest = key.partition(".")
-        if head != owner or not dot:
+        if head != owner or not dot or is_computed(text):
             continue
         names = tuple(name.strip() for name in rest.split(","))
         alternatives = tuple(piece.strip() for piece in re.split(r"\s*\|\s*", " ".join(text.split())) if piece.strip())

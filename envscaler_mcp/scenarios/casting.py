@@ -23,10 +23,18 @@ class Casting:
         self.model = model
         said = model.blueprint.start.values
         self.values = {name: values_of(name, said) for name in (*model.operations, *model.entities)}
+        self.dry = 0
+        """The place of the role that the last cast came to and had nothing for."""
 
     def cast(self, story: Story, evaluation: SteadyEvaluator, chance: Chance, taken: set[Ref]) -> Names | None:
         """Names for every role, or None where no record of the state fits one; records taken by others are left out."""
+        self.dry = 0
         return self._fill(list(story.cast), {}, evaluation, chance, taken)
+
+    def why(self, story: Story) -> str:
+        """What the last cast of the story that came to nothing had no record or value for."""
+        role, line = story.cast[self.dry], self.model.blueprint.stories[story.name].cast[self.dry]
+        return f"{'nothing comes of' if isinstance(role, Worked) else 'no record fits'} {' '.join(line.split())!r}"
 
     def _fill(
         self, roles: list[Role], names: Names, evaluation: SteadyEvaluator, chance: Chance, taken: set[Ref]
@@ -34,6 +42,7 @@ class Casting:
         if not roles:
             return names
         role, rest = roles[0], roles[1:]
+        self.dry = max(self.dry, len(names))
         for value in self._candidates(role, names, evaluation, chance):
             if isinstance(value, Ref) and isinstance(role, Drawn) and value in taken:
                 continue

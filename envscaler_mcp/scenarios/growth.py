@@ -6,7 +6,7 @@ occur. Equal blueprint and seed give equal bytes.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
@@ -15,10 +15,14 @@ from typing import Any
 
 from envscaler_mcp.errors import GrowthError
 from envscaler_mcp.language.model import Attribute, Entity, Model
-from envscaler_mcp.sampling.arguments import Arguments, labelled
+from envscaler_mcp.language.start import FIRST, LAST, StartPlan
+from envscaler_mcp.language.text import name_hint
+from envscaler_mcp.sampling.arguments import Arguments, computed_value, labelled
 from envscaler_mcp.sampling.chance import Chance
 from envscaler_mcp.sampling.values import HIDDEN_NONE, Values, drawn, read, values_of
 from envscaler_mcp.sampling.vocabulary import email_of
+from envscaler_mcp.scenarios.daily import DailySteps
+from envscaler_mcp.scenarios.growth_log import GrowthLog
 from envscaler_mcp.scenarios.rehearsal import Surprise, Watch
 from envscaler_mcp.serving import deadline
 from envscaler_mcp.serving.deadline import OverdueError, rule_in, within_time
@@ -37,6 +41,8 @@ class Grown:
     content: dict[str, Any]
     played: dict[str, int] = field(default_factory=dict)
     """How often each operation succeeded."""
+    daily: int = 0
+    """How many of these were daily steps."""
     permitted: dict[str, int] = field(default_factory=dict)
     """How often the guards of each operation let a call through."""
     surprises: list[Surprise] = field(default_factory=list)
@@ -48,9 +54,26 @@ def grow(model: Model, nursery: type, seed: int, history: int | None = None) -> 
     return _Garden(model, nursery, seed, model.blueprint.start.history if history is None else history).grow()
 
 
+def watch_growth(model: Model, nursery: type, seed: int, log: GrowthLog, history: int | None = None) -> Grown:
+    """The same, as far as it goes; what was seen on the way and what ended it stands in the log."""
+    try:
+        garden = _Garden(model, nursery, seed, model.blueprint.start.history if history is None else history, log)
+    except GrowthError as cause:
+        log.stopped = str(cause)
+        return Grown({})
+    try:
+        return garden.grow()
+    except GrowthError as cause:
+        log.stopped = str(cause)
+        return garden.so_far()
+    finally:
+        log.reached = garden.world.now
+        log.note_seconds(garden.spent)
+
+
 class _Garden:
-    def __init__(self, model: Model, nursery: type, seed: int, history: int) -> None:
-        self.model, self.history = model, history
+    def __init__(self, model: Model, nursery: type, seed: int, history: int, log: GrowthLog | None = None) -> None:
+        self.model, self.history, self.log = model, history, log
         self.start = model.blueprint.start
         self.chance = Chance(seed, model.blueprint.id)
         self.world = nursery()
@@ -58,25 +81,33 @@ class _Garden:
         self.values = {entity: values_of(entity, self.start.values) for entity in model.entities}
         self.arguments = {name: Arguments(operation, model) for name, operation in model.operations.items()}
         self.grown = Grown({})
+        self.plan = model.start or StartPlan()
+        self.daily = DailySteps(model, self.world, self.plan.daily, self._play, self._spend)
         self.spent: dict[str, float] = {}
         """Seconds of work by operation."""
+        if log is not None:
+            log.begin(self.world)
         self._names_known()
 
     def _names_known(self) -> None:
         """A misspelt name under start would silently do nothing."""
         for name in self.start.records:
             if name not in self.model.entities:
-                raise GrowthError(f"start.records names {name!r}, which is no entity")
+                raise GrowthError(
+                    f"start.records names {name!r}, which is no entity{name_hint(name, self.model.entities)}"
+                )
         for name in self.start.play:
             if name not in self.model.operations:
-                raise GrowthError(f"start.play names {name!r}, which is no operation")
+                raise GrowthError(
+                    f"start.play names {name!r}, which is no operation{name_hint(name, self.model.operations)}"
+                )
         seen: set[tuple[str, str]] = set()
         for key in self.start.values:
             owner, _, names = key.partition(".")
             known = self._names_of(owner)
             for name in map(str.strip, names.split(",")):
                 if name not in known:
-                    raise GrowthError(f"start.values {key!r}: {owner} has no {name!r}")
+                    raise GrowthError(f"start.values {key!r}: {owner} has no {name!r}{name_hint(name, known)}")
                 if (owner, name) in seen:
                     raise GrowthError(f"start.values names {owner}.{name} twice")
                 seen.add((owner, name))
@@ -88,7 +119,10 @@ class _Garden:
             return set(entity.attributes)
         asked = self.model.operations.get(owner) or self.model.queries.get(owner)
         if asked is None:
-            raise GrowthError(f"start.values names {owner!r}, which is no entity, operation or query")
+            owners = [*self.model.entities, *self.model.operations, *self.model.queries]
+            raise GrowthError(
+                f"start.values names {owner!r}, which is no entity, operation or query{name_hint(owner, owners)}"
+            )
         known = {param.name for param in asked.params}
         for param in asked.params:
             if param.type.of is not None:
@@ -101,10 +135,21 @@ class _Garden:
         self.world.now = begin.isoformat(timespec="minutes")
         for entity in self._in_order():
             self._found_records(entity, self.start.records[entity.name])
-        for moment in self._moments(begin, end):
+        moments = sorted([*self._openings(begin, end), *((moment, True) for moment in self._moments(begin, end))])
+        for number, (moment, drawn_by_chance) in enumerate(moments, 1):
             self.world.now = moment
-            self._step()
+            if drawn_by_chance:
+                self._step()
+            else:
+                self.daily.run()
+            if self.log is not None:
+                self.log.progress(moment[:10], number, len(moments))
         self.world.now = self.start.now
+        return self.so_far()
+
+    def so_far(self) -> Grown:
+        """The state as it stands."""
+        self.grown.daily = self.daily.done
         self.grown.content = {name: value for name, value in vars(self.world).items() if not name.startswith("_")}
         self.grown.surprises = self.watch.surprises
         self.grown.permitted = self.watch.permitted
@@ -120,7 +165,8 @@ class _Garden:
             ready = [e for e in wanted if not (self._needs(e) & {w.name for w in wanted if w is not e})]
             if not ready:
                 raise GrowthError(
-                    f"the base records of {', '.join(e.name for e in wanted)} refer to each other in a circle"
+                    f"the base records of {', '.join(e.name for e in wanted)} refer to each other in a circle; make one of these "
+                    "references optional, say nothing of it under start.values, and let an operation of the history or a daily step set it"
                 )
             ordered.append(ready[0])
             wanted.remove(ready[0])
@@ -148,6 +194,8 @@ class _Garden:
                 made = self._record(entity, values, place, number)
                 result = self._in_time(f"base_{entity.noun}", partial(self._base, entity, made))
                 if result["success"]:
+                    if self.log is not None:
+                        self.log.written(self.world, self.start.now[:10])
                     break
                 error = result["error"]
             else:
@@ -163,8 +211,17 @@ class _Garden:
             row = table.rows[place] if len(table.rows) >= number else self.chance.pick(table.rows)
             texts.update(zip(table.names, row, strict=True))
         record: dict[str, Any] = {}
+        computed = self.plan.computed.get(entity.name, {})
         for attribute in entity.stored:
-            record[f"given_{attribute.key}"] = self._attribute(entity, attribute, texts, values.single, record)
+            if attribute.name not in computed:
+                record[f"given_{attribute.key}"] = self._attribute(entity, attribute, texts, values.single, record)
+        began = process_time()
+        for name, value in computed.items():
+            others = (entity.attributes[other] for other in value.names)
+            given = {other.name: (record[f"given_{other.key}"], other.type) for other in others}
+            record[f"given_{entity.attributes[name].key}"] = computed_value(self.model, self.world, value, given)
+        if computed:
+            self._spend(f"the values of {entity.name}", process_time() - began)
         return record
 
     def _attribute(
@@ -235,9 +292,28 @@ class _Garden:
         moments: list[str] = []
         for number in range(self.history):
             day = begin + timedelta(days=number * days // max(self.history, 1))
-            minute = self.chance.between(32, 71) * 15
-            moments.append(day.replace(hour=minute // 60, minute=minute % 60).isoformat(timespec="minutes"))
+            moments.append(self._moment(day))
         return sorted(moment for moment in moments if moment < last)
+
+    def _moment(self, day: datetime) -> str:
+        """A quarter of an hour of the day, or of the next one that has hours."""
+        hours = None
+        if self.plan.hours is not None:
+            while (hours := self.plan.hours.of(day.date().isoformat())) is None:
+                day += timedelta(days=1)
+        first, last = hours or (FIRST, LAST)
+        quarter = self.chance.between(_quarters(first), max(_quarters(last) - 1, _quarters(first)))
+        moment = day.replace(hour=quarter // 4, minute=quarter % 4 * 15).isoformat(timespec="minutes")
+        return max(moment, f"{moment[:10]}T{first}")
+
+    def _openings(self, begin: datetime, end: datetime) -> Iterator[tuple[str, bool]]:
+        """When the daily steps are played: every day after the one of the base records, until now."""
+        days = (end.date() - begin.date()).days if self.plan.daily else 0
+        for number in range(1, days + 1):
+            day = (begin + timedelta(days=number)).date().isoformat()
+            moment = f"{day}T{self.plan.opening(day)}"
+            if moment <= self.start.now:
+                yield moment, False
 
     def _step(self) -> None:
         """One more operation that succeeds, if one can be found; what was played seldom comes first."""
@@ -250,12 +326,25 @@ class _Garden:
             if not name:
                 return
             for turn in range(_DRAWS_PER_OPERATION):
+                began = process_time()
                 arguments = self.arguments[name].draw(self.world, self.chance, unchanged=turn > 0)
+                if self.arguments[name].computed:
+                    self._spend(f"the values of {name}", process_time() - began)
                 if arguments is None:
+                    if self.log is not None:
+                        self.log.lacks(name, self.arguments[name].lacking)
                     break
-                if self._in_time(name, partial(self.watch.play, name, arguments))["success"]:
-                    self.grown.played[name] = self.grown.played.get(name, 0) + 1
+                if self._play(name, arguments)["success"]:
                     return
+
+    def _play(self, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        """A call of the history, counted where it succeeds."""
+        result = self._in_time(name, partial(self.watch.play, name, arguments))
+        if self.log is not None:
+            self.log.answered(name, self.world, result)
+        if result["success"]:
+            self.grown.played[name] = self.grown.played.get(name, 0) + 1
+        return result
 
     def _base(self, entity: Entity, made: dict[str, Any]) -> dict[str, Any]:
         result: dict[str, Any] = within_time(getattr(self.world, f"base_{entity.noun}"), made)
@@ -277,14 +366,17 @@ class _Garden:
             raise GrowthError(
                 f"{name} used more memory than there is; let its expressions and the rules it may break make shorter lists"
             ) from cause
-        self.spent[name] = self.spent.get(name, 0.0) + process_time() - began
+        self._spend(name, process_time() - began)
+        return result
+
+    def _spend(self, name: str, seconds: float) -> None:
+        self.spent[name] = self.spent.get(name, 0.0) + seconds
         if sum(self.spent.values()) > MOST_SECONDS:
             slowest = max(self.spent, key=lambda operation: self.spent[operation])
             raise GrowthError(
                 f"the start state took more than {MOST_SECONDS:g} seconds to grow, most of them in {slowest}; let its "
                 "expressions and the rules it may break look at fewer records, or ask for a shorter history"
             )
-        return result
 
     def _weighted(self, weights: dict[str, int]) -> str:
         total = sum(weights.values())
@@ -296,3 +388,8 @@ class _Garden:
             if drawn_ < 0:
                 return name
         return ""
+
+
+def _quarters(time: str) -> int:
+    """How many quarters of an hour lie before a time of day."""
+    return int(time[:2]) * 4 + int(time[3:]) // 15

@@ -116,8 +116,24 @@ class TaskMaker:
         (fewest, most), (low, high), many = _THREADS[level], BANDS[level], len(self._by_use())
         if many < fewest:
             return f"it needs at least {fewest} stories, and this world has {many}"
-        reasons = (f"{reason} ({times})" for reason, times in self.reasons.counts.most_common(6))
-        return "; ".join(reasons) or f"no {fewest} to {most} of its {many} stories make {low} to {high} calls together"
+        reasons = "; ".join(f"{reason} ({times})" for reason, times in self.reasons.counts.most_common(6))
+        if not reasons:
+            return (
+                f"no {fewest} to {most} of its {many} stories make {low} to {high} calls together: write "
+                f"{'shorter ones' if level == 'easy' else 'longer ones, or more that touch other records'}"
+            )
+        return (
+            f"{reasons}. Write more stories or tellings, or let start states hold more of what they need: `envscaler blueprint grow` "
+            "counts what there is, `envscaler blueprint tell` how often each story is used"
+        )
+
+    def silent(self) -> dict[str, str]:
+        """The stories that are in no task, each with the most frequent reason."""
+        silent = {name: "it was not tried" for name in self.speech.stories if not self.uses.stories[name]}
+        for reason, _ in reversed(self.reasons.counts.most_common()):
+            names, _, why = reason.partition(": ")
+            silent.update((name, why) for name in names.split("+") if name in silent)
+        return silent
 
     # Threads
 
@@ -193,7 +209,7 @@ class TaskMaker:
         names = self.casting.cast(story, self.at_rest, self.chance, taken)
         if names is None:
             self.uncast[story.name] += 1
-            self.reasons.note(story.name, "no record fits its cast")
+            self.reasons.note(story.name, self.casting.why(story))
             return None
         tellings = self.chance.some(range(len(story.tell)), len(story.tell))
         for number in sorted(tellings, key=lambda n: self.uses.tellings[story.name, n]):

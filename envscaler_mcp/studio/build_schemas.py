@@ -27,6 +27,8 @@ class BlueprintList(JsonBody):
     blueprints: tuple[BlueprintCard, ...]
     publishes: bool
     """Whether what is built can be published here."""
+    writer: str = ""
+    """The model that writes a world of a sentence; nothing where none was named."""
 
 
 class BlueprintText(JsonBody):
@@ -44,13 +46,19 @@ class BuildOrder(JsonBody):
     """An environment, or an earlier build, whose tasks are proven again in this version."""
 
 
+class WriteOrder(JsonBody):
+    """What a world is to be written of."""
+
+    sentence: str = Field(min_length=1, max_length=2_000)
+
+
 class BuildAnswer(JsonBody):
     """How far a build is."""
 
     build: str
     running: bool
     lines: tuple[dict[str, Any], ...]
-    """What it said since the line that was asked for, each with its `stage`: check, compile, grow, before, prove, done."""
+    """What it said since the line that was asked for, each with its `stage`: check, compile, grow, before, prove, done; or write, done."""
     next: int
     """Which line to ask for next."""
     failed: str
@@ -67,6 +75,9 @@ BUILD_OPERATIONS = (
     ControlOperation("GET", BLUEPRINTS, "blueprints", "Blueprints to read.", None, BlueprintList),
     ControlOperation("GET", f"{BLUEPRINTS}/{{blueprint}}", "blueprint", "One of them.", None, BlueprintText),
     ControlOperation("POST", BUILDS, "build", "Build a blueprint; the build before it ends.", BuildOrder, BuildAnswer),
+    ControlOperation(
+        "POST", f"{BLUEPRINTS}/write", "write", "Let the model write a world of a sentence.", WriteOrder, BuildAnswer
+    ),
     ControlOperation(
         "GET", f"{BUILDS}/{{build}}", "build_lines", "How far it is; `?from=` continues.", None, BuildAnswer
     ),

@@ -157,6 +157,29 @@ class CheckLamp(JsonBody):
     holds: bool
 
 
+_LONGEST_WORDS = 100_000
+PlayedUser = Literal["person", "model", "scripted"]
+
+
+class SayOrder(JsonBody):
+    """Something that is said at a benchmark's task whose user answers."""
+
+    text: str | None = Field(default=None, max_length=_LONGEST_WORDS)
+    """What the agent says; None where the user begins."""
+    reply: str | None = Field(default=None, max_length=_LONGEST_WORDS)
+    """What the user says to it, where the person in front of the page plays the user."""
+
+
+class SaidAnswer(JsonBody):
+    """Something that was said, and what the user has answered."""
+
+    after: int
+    """Calls that the world had answered before."""
+    text: str | None
+    """What the agent said; None where the user has begun."""
+    reply: str
+
+
 class OfficialWords(JsonBody):
     """A task of a benchmark in the words of its authors."""
 
@@ -167,6 +190,13 @@ class OfficialWords(JsonBody):
     """The turn that was begun last, counted from 0."""
     talks: bool
     """Whether a model plays the user."""
+    user: PlayedUser = "person"
+    """Who plays the user here, where one answers."""
+    conversation: tuple[SaidAnswer, ...] = ()
+    over: bool = False
+    """Whether the conversation has ended."""
+    system: str = ""
+    """What the authors tell an agent first."""
 
 
 class ChecksAnswer(JsonBody):
@@ -303,6 +333,7 @@ STUDIO_OPERATIONS = (
     _on_world("POST", "record", "Record the calls from now on.", None, TimelineAnswer),
     _on_world("POST", "call", "Call a tool.", CallOrder, RecordedCall),
     _on_world("POST", "undo", "Go back to the moment after a recorded call.", UndoOrder, TimelineAnswer),
+    _on_world("POST", "say", "At a benchmark's task whose user answers: say something.", SayOrder, SaidAnswer),
     _on_world("POST", "play", "Let an agent make its next call.", PlayOrder, PlayAnswer),
     _CHECKS,
     _on_world("POST", "share", "An address for one reader of this world.", None, ShareAnswer),

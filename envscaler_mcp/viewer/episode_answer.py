@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import Any
 
-from envscaler_mcp.artifacts import Step
+from envscaler_mcp.artifacts import Call, Step
 from envscaler_mcp.episode.transcript import is_call
 from envscaler_mcp.errors import EnvScalerError
 from envscaler_mcp.studio.comparing import CallKey, call_key
@@ -139,9 +139,13 @@ def _refused_by(step: Step, result: Any, reasons: RefusalReasons) -> tuple[int |
     return (None, "") if error is None else (reasons.rule(error), reasons.condition(step.tool, error))
 
 
-def call_keys(steps: Sequence[RunStep]) -> list[CallKey | None]:
-    """For each step the call that it was; nothing where the agent only spoke."""
-    return [None if step.call is None else call_key(step.call.tool, step.call.arguments) for step in steps]
+def call_keys(steps: Sequence[Step]) -> list[CallKey | None]:
+    """For each step the call that it was, in the world's own words; nothing where the agent only spoke."""
+    return [_key(step.meant or step) if is_call(step) or step.arguments else None for step in steps]
+
+
+def _key(call: Call | Step) -> CallKey:
+    return call_key(call.tool, call.arguments)
 
 
 def _cut(text: str) -> str:

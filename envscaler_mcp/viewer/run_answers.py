@@ -265,7 +265,8 @@ def episode_comparison(run: OpenRun, id_: str, other: OpenRun | None) -> Episode
         same = _same_task(run, id_, other)
         right_reviewed = other.review.of(other.record(same))
         right = episode_answer(other.card.id, _row_of(other, same), right_reviewed, other.review)
-    sides = [call_keys(answer.steps) for answer in (left, right)]
+    reviewed = ((left, left_reviewed), (right, right_reviewed))
+    sides = [call_keys(played.episode.steps[: len(answer.steps)]) for answer, played in reviewed]
     rows = side_by_side(*sides)
     calls = [[key for key in side if key is not None] for side in sides]
     return EpisodeComparison(
@@ -310,8 +311,8 @@ class StepStart:
     scenario: Scenario
     state: State | None
     """Where the task begins that lies in no server folder."""
-    calls: tuple[tuple[str, Mapping[str, Any], str], ...]
-    """Each with the answer that was recorded."""
+    calls: tuple[tuple[str, Mapping[str, Any], str | None], ...]
+    """Each with the answer that was recorded; nothing of one in a dialect, where a world answers in its own words."""
 
 
 def step_start(run: OpenRun, id_: str, step: int) -> StepStart:
@@ -321,8 +322,15 @@ def step_start(run: OpenRun, id_: str, step: int) -> StepStart:
     assert scenario is not None
     if step > len(steps) + 1:
         raise RunError(f"This episode has {len(steps)} steps.")
-    before = [each for each in islice(steps, step - 1) if each.tool and not each.malformed]
-    if len(before) > MOST_REPLAYED:
-        raise RunError(f"{len(before):,} calls stand before this step; at most {MOST_REPLAYED:,} are made again.")
-    calls = tuple((each.tool, each.arguments, each.observation) for each in before)
+    before = islice(steps, step - 1)
+    calls: tuple[tuple[str, Mapping[str, Any], str | None], ...]
+    if reviewed.episode.dialect:
+        meant = (each.meant for each in before)
+        calls = tuple((call.tool, call.arguments, None) for call in meant if call is not None)
+    else:
+        calls = tuple(
+            (each.tool, each.arguments, each.observation) for each in before if each.tool and not each.malformed
+        )
+    if len(calls) > MOST_REPLAYED:
+        raise RunError(f"{len(calls):,} calls stand before this step; at most {MOST_REPLAYED:,} are made again.")
     return StepStart(scenario.environment, scenario, run.review.start(scenario), calls)

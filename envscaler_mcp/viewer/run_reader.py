@@ -26,6 +26,10 @@ if sys.platform != "win32":
 
 MOST_MEMORY = 3 << 30
 """Address space of the process."""
+MOST_WRITTEN = 512 << 20
+"""Bytes of a file that it writes."""
+FOLDER = "folder"
+"""Where what is asked names the empty folder for files of one answer: who asks removes it, also when this process was ended."""
 
 Asks = Literal[
     "runs", "run", "episodes", "episode", "run_tables", "compare_runs", "compare_episodes", "start", "training", "rows"
@@ -45,7 +49,7 @@ class Answer(NamedTuple):
 
 def answer(root: Path, servers: ServerFolders, asks: Asks, asked: Mapping[str, str]) -> Answer:
     """The answer to one question; nothing is raised, since what is raised would have to travel."""
-    _bound_memory()
+    _bound()
     try:
         made = _made(_shelf(root, servers), asks, asked)
     except NoRunError as cause:
@@ -84,7 +88,7 @@ def _made(shelf: RunShelf, asks: Asks, asked: Mapping[str, str]) -> BaseModel | 
         case "compare_episodes":
             return run_answers.episode_comparison(run, id_, shelf.run(beside) if beside else None)
         case "rows":
-            return rows_of(run, asked)
+            return rows_of(run, asked, Path(asked[FOLDER]))
         case "start":
             return run_answers.step_start(run, id_, _number(asked.get("step", "")))
 
@@ -102,11 +106,12 @@ _SHELVES: dict[tuple[Path, str], RunShelf] = {}
 
 
 @cache
-def _bound_memory() -> None:
+def _bound() -> None:
     if sys.platform != "win32":
-        _, hard = resource.getrlimit(resource.RLIMIT_AS)
-        most = MOST_MEMORY if hard == resource.RLIM_INFINITY else min(hard, MOST_MEMORY)
-        resource.setrlimit(resource.RLIMIT_AS, (most, hard))
+        for what, wanted in ((resource.RLIMIT_AS, MOST_MEMORY), (resource.RLIMIT_FSIZE, MOST_WRITTEN)):
+            _, hard = resource.getrlimit(what)
+            most = wanted if hard == resource.RLIM_INFINITY else min(hard, wanted)
+            resource.setrlimit(what, (most, hard))
 
 
 def _without(root: Path, sentence: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import tempfile
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -89,16 +88,15 @@ def _curve(run: OpenRun) -> Iterable[CurvePoint]:
         yield CurvePoint(episodes=begin + len(stretch), reward=mean(stretch))
 
 
-def rows_of(run: OpenRun, asked: Mapping[str, str]) -> RowsAnswer:
-    """What `export` would write of a run now."""
+def rows_of(run: OpenRun, asked: Mapping[str, str], folder: Path) -> RowsAnswer:
+    """What `export` would write of a run now; it is written into the empty folder."""
     name, solved = asked.get("format", ""), asked.get("only", "") == "solved"
     if name not in EXPORT_FORMATS:
         raise RunError(f"A format is one of {', '.join(EXPORT_FORMATS)}.")
     _, suffixes = EXPORT_FORMATS[name]
-    with tempfile.TemporaryDirectory(prefix="envscaler-rows-") as folder:
-        out = Path(folder) / f"rows{suffixes[0] if suffixes else ''}"
-        exported = export_run(run.folder, run.servers, FORMATS[name], ExportFilter(solved=solved), out)
-        first = _first(out) if out.suffix == ".jsonl" else ()
+    out = folder / f"rows{suffixes[0] if suffixes else ''}"
+    exported = export_run(run.folder, run.servers, FORMATS[name], ExportFilter(solved=solved), out)
+    first = _first(out) if out.suffix == ".jsonl" else ()
     target = f"train/{run.card.name}{suffixes[0] if suffixes else ''}"
     words = ["envscaler", "export", str(run.folder), "--format", name, "--out", target]
     return RowsAnswer(

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import time
 import tracemalloc
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from envscaler_mcp.artifacts import Environment
 from envscaler_mcp.dialects import Dialect, DialectName
-from envscaler_mcp.dialects.ids import MOST_TOLD_BYTES, IdMemory, TooMuchToldError, id_prefixes
+from envscaler_mcp.dialects.ids import MOST_TOLD_BYTES, IdMemory, IdSpelling, TooMuchToldError, id_prefixes
 from envscaler_mcp.errors import WorldError
 from envscaler_mcp.serving.outcome import Outcome, encode
 from envscaler_mcp.serving.spoken_world import SpokenOutcome
@@ -76,6 +78,47 @@ def test_what_unread_code_answers_is_not_remembered_without_end() -> None:
     finally:
         tracemalloc.stop()
     assert grown < 300_000, f"{grown:,} bytes of {sum(map(len, answers)):,} are held"
+
+
+def changed_card(change: Callable[[Any], None]) -> Environment:
+    card = json.loads(code_of(ENVIRONMENT).environment.to_text())
+    change(card)
+    return Environment.model_validate_json(json.dumps(card))
+
+
+def test_names_of_records_that_no_blueprint_gives_are_looked_for_in_no_sentence() -> None:
+    names = {("a " * 800 + f"a{number}"): "{id: str}" for number in range(90)} | {"B" * 50: "{id: str}", "Ünit": "{}"}
+    environment = changed_card(lambda card: card["answers"]["records"].update(names))
+    assert id_prefixes(environment) == id_prefixes(code_of(ENVIRONMENT).environment)
+
+
+def test_a_long_refusal_of_a_card_with_many_kinds_of_records_is_said_at_once() -> None:
+    names = {f"A{'b' * 30}{number}": "{id: str}" for number in range(60)}
+    environment = changed_card(lambda card: card["answers"]["records"].update(names))
+    spelling = IdSpelling("key", "ticket", id_prefixes(environment))
+    began = time.thread_time()
+    spelling.tell_in("A" * 39 + " A-" * 200_000, IdMemory())
+    # One pattern of such names took 7 seconds for a tenth of it.
+    assert time.thread_time() - began < 2
+
+
+def test_a_card_of_many_options_and_a_long_description_has_its_dialect_at_once() -> None:
+    options = [f"{'a ' * 60}{number}" for number in range(900)]
+    argument = {"type": "string", "enum": options, "description": f"One is {'a ' * 60_000}"}
+    began = time.thread_time()
+    dialect_with(argument)
+    # It took 8 seconds for one dialect, and several are tried here.
+    assert time.thread_time() - began < 8
+
+
+def test_a_spelling_stands_for_the_id_that_it_was_told_for() -> None:
+    spelling, memory = IdSpelling("key", "ticket", frozenset({"BED"})), IdMemory()
+    told = spelling.tell_in("BED-00007 and BED-0000007", memory)
+    spelled, _, other = told.partition(" and ")
+    # No world calls a record so: the number of an id is as long as it must be.
+    assert (memory.canonical(spelled), other) == ("BED-00007", "BED-0000007")
+    memory.tell("OTHER-1", spelled)
+    assert memory.canonical(spelled) == "BED-00007"
 
 
 def test_a_world_tells_ids_of_so_many_characters_and_forgets_them_with_a_restore() -> None:

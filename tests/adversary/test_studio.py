@@ -93,6 +93,32 @@ async def test_the_checks_of_a_world_are_judged_once_for_all_who_look_at_them(mo
         assert times <= 2
 
 
+async def test_what_one_token_asks_of_a_world_stands_in_its_own_line_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with studio() as (farm, owner), httpx2.AsyncClient(base_url=farm.url, trust_env=False, timeout=60) as web:
+        world = await owner.opened(scenario=TASK)
+        web.headers["authorization"] = f"Bearer {farm.token('control')}"
+        verdict, first = farm.front.verdicts.verdict, ""
+        waiting, release = asyncio.Event(), asyncio.Event()
+
+        async def slow_for_the_first(hosted: Any, scoring: Any, holder: str) -> Any:
+            nonlocal first
+            first = first or holder
+            if holder == first:
+                waiting.set()
+                await release.wait()
+            return await verdict(hosted, scoring, holder)
+
+        monkeypatch.setattr(farm.front.verdicts, "verdict", slow_for_the_first)
+        asking = asyncio.create_task(web.get(f"{world}/checks"))
+        try:
+            async with asyncio.timeout(20):
+                await waiting.wait()
+                assert not (await owner.get(f"{world}/checks"))["solved"]
+        finally:
+            release.set()
+        assert (await asking).status_code == 200
+
+
 async def test_a_reader_leaves_places_for_the_owner_to_watch() -> None:
     async with studio() as (farm, owner), httpx2.AsyncClient(base_url=farm.url, trust_env=False, timeout=60) as web:
         world = await owner.opened(scenario=TASK)

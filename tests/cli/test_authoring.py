@@ -6,6 +6,7 @@ import json
 import os
 import re
 import select
+import shutil
 import signal
 import subprocess
 import sys
@@ -90,9 +91,22 @@ def test_a_place_that_cannot_be_written_is_told_in_a_sentence(blueprint: Path) -
     assert f"{below_a_file} cannot be written" in told.stderr
 
 
-def test_an_emitted_world_is_found_called_and_recognised_when_it_was_changed_by_hand(blueprint: Path) -> None:
-    home = blueprint.parent / "home"
-    assert envscaler(home, "build", blueprint).exit_code == 0
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Result]:
+    """A folder with the blueprint and a home in which it was built, and what was told."""
+    folder = tmp_path_factory.mktemp("built")
+    file, home = folder / "game_shelf.yaml", folder / "home"
+    assert envscaler(home, "blueprint", "new", "game_shelf", "--sector", "leisure", "--out", file).exit_code == 0
+    told = envscaler(home, "build", file)
+    assert told.exit_code == 0
+    return folder, told
+
+
+def test_an_emitted_world_is_found_called_and_recognised_when_it_was_changed_by_hand(
+    built: tuple[Path, Result], tmp_path: Path
+) -> None:
+    folder = shutil.copytree(built[0], tmp_path / "copy")
+    home, blueprint = folder / "home", folder / "game_shelf.yaml"
     assert envscaler(home, "build", blueprint, "--check").exit_code == 0
     assert [e["id"] for e in json.loads(envscaler(home, "list", "--json").output)] == ["game_shelf"]
     assert envscaler(home, "call", "game_shelf", "list_games", "kind=dice_game").exit_code == 0
@@ -106,10 +120,20 @@ def test_an_emitted_world_is_found_called_and_recognised_when_it_was_changed_by_
     assert (told.exit_code, told.stderr) == (1, "game_shelf: environment.py is not the one that was registered\n")
 
 
-def test_emitting_twice_changes_nothing_the_second_time(blueprint: Path) -> None:
-    home = blueprint.parent / "home"
-    assert "game_shelf is new or has changed.\n" in envscaler(home, "build", blueprint).output
-    assert "changed" not in envscaler(home, "build", blueprint).output
+def test_a_build_names_the_stories_that_are_in_no_scenario(blueprint: Path) -> None:
+    text = blueprint.read_text(encoding="utf-8")
+    name, cast = re.search(r"^stories:\n  (\w+):\n(?:.*\n)*?    cast:\n      - (.+)\n", text, re.MULTILINE).groups()  # type: ignore[union-attr]
+    blueprint.write_text(
+        text.replace(f"- {cast}", f"- {cast.partition(' if ')[0]} if today == '1999-01-01'", 1), encoding="utf-8"
+    )
+    built = envscaler(blueprint.parent / "home", "build", blueprint, "--scenarios", 10)
+    assert f"game_shelf: the story {name} is in no scenario: no record fits" in built.stderr
+
+
+def test_emitting_twice_changes_nothing_the_second_time(built: tuple[Path, Result]) -> None:
+    folder, told = built
+    assert "game_shelf is new or has changed.\n" in told.output
+    assert "changed" not in envscaler(folder / "home", "build", folder / "game_shelf.yaml").output
 
 
 @pytest.mark.parametrize("words", [[], ["--all", "hospital_stays"], ["hospital_stay"], ["nowhere.yaml"]])
@@ -118,9 +142,9 @@ def test_emitting_wants_to_know_what(words: list[str], tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_check_writes_nothing(tmp_path: Path) -> None:
-    assert envscaler(tmp_path, "build", "lift_service", "--check").exit_code == 1
-    assert list(tmp_path.iterdir()) == []
+def test_a_check_writes_nothing(blueprint: Path) -> None:
+    assert envscaler(blueprint.parent, "build", blueprint, "--check").exit_code == 1
+    assert list(blueprint.parent.iterdir()) == [blueprint]
 
 
 @pytest.mark.slow

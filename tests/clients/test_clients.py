@@ -43,9 +43,17 @@ def test_the_plain_client_imports_only_mcp_and_the_keyboard_what_mcp_brings() ->
     assert imports_of(KEYBOARD) == {"mcp", "anyio"}
 
 
+@pytest.fixture(scope="module")
+def over_stdio() -> subprocess.CompletedProcess[str]:
+    """What the plain client says of a server that it starts."""
+    return run(sys.executable, PLAIN, *CALLS, "--", *SERVER)
+
+
 @pytest.mark.parametrize(("era", "spoken"), [("auto", "2026-07-28"), ("legacy", "2025-11-25")])
-def test_the_plain_client_lists_calls_and_is_refused_over_stdio(era: str, spoken: str) -> None:
-    told = run(sys.executable, PLAIN, "--era", era, *CALLS, "--", *SERVER)
+def test_the_plain_client_lists_calls_and_is_refused_over_stdio(
+    era: str, spoken: str, over_stdio: subprocess.CompletedProcess[str]
+) -> None:
+    told = over_stdio if era == "auto" else run(sys.executable, PLAIN, "--era", era, *CALLS, "--", *SERVER)
     greeting, right, wrong = map(json.loads, told.stdout.splitlines())
     assert (greeting["protocol"], greeting["server"], len(greeting["tools"])) == (spoken, "hospital_stays", 22)
     assert (right["refused"], right["answer"]["success"]) == (False, True)
@@ -54,8 +62,9 @@ def test_the_plain_client_lists_calls_and_is_refused_over_stdio(era: str, spoken
     assert told.returncode == 1
 
 
-async def test_the_plain_client_gets_the_same_answers_over_http() -> None:
-    over_stdio = run(sys.executable, PLAIN, *CALLS, "--", *SERVER)
+async def test_the_plain_client_gets_the_same_answers_over_http(
+    over_stdio: subprocess.CompletedProcess[str],
+) -> None:
     async with http_process(FOLDER) as url:
         over_http = run(sys.executable, PLAIN, *CALLS, url)
     assert over_http.stdout == over_stdio.stdout

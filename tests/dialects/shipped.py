@@ -53,9 +53,10 @@ def spoken_world_at(scenario: Scenario, dialect: Dialect) -> SpokenWorld:
     return SpokenWorld(world_at(scenario), dialect)
 
 
-def ids_of(environment: str) -> set[str]:
+@lru_cache(maxsize=256)
+def ids_of(environment: str) -> frozenset[str]:
     """Every id of the first start state."""
     content = state_of(environment, "start")
-    return {
+    return frozenset(
         key for name, records in content.items() if isinstance(records, dict) and name != "counters" for key in records
-    }
+    )

@@ -22,7 +22,7 @@ import envscaler_mcp
 from envscaler_mcp.artifacts import Environment
 from envscaler_mcp.cli.program import app
 from envscaler_mcp.emit.bundle import bundle_files, vendored, write_bundle, write_mcpb
-from envscaler_mcp.emit.server_json import SCHEMA
+from envscaler_mcp.emit.server_json import SCHEMA, published_name, server_json
 from envscaler_mcp.errors import EmitError
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -100,14 +100,27 @@ async def test_a_host_with_nothing_but_uv_starts_a_bundle(tmp_path: Path) -> Non
 def test_the_entry_for_the_public_registry_keeps_its_bounds() -> None:
     entry = json.loads((ROOT / "server.json").read_text(encoding="utf-8"))
     assert re.fullmatch(r"[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+", entry["name"])
-    assert f"mcp-name: {entry['name']}" in (ROOT / "README.md").read_text(encoding="utf-8")
+    assert published_name((ROOT / "README.md").read_text(encoding="utf-8")) == entry["name"]
+    assert 3 <= len(entry["name"]) <= 200
     assert 1 <= len(entry["description"]) <= 100
+    assert 1 <= len(entry["title"]) <= 100
     (package,) = entry["packages"]
     assert entry["version"] == package["version"] == envscaler_mcp.__version__
     serve, chosen = package["packageArguments"]
     assert serve["value"] == "serve"
     assert chosen["default"] in chosen["choices"]
     assert entry["$schema"] == SCHEMA
+
+
+def test_a_publisher_writes_a_namespace_of_their_own_into_the_readme_and_a_repository_into_the_project() -> None:
+    name = published_name("<!-- mcp-name: com.example.worlds/farm -->\n# Worlds\n")
+    entry = server_json(name, "1.2.3", "Worlds.", ["a_world"], "https://github.com/example/worlds")
+    assert (entry["name"], entry["packages"][0]["version"]) == ("com.example.worlds/farm", "1.2.3")
+    assert entry["repository"] == {"url": "https://github.com/example/worlds", "source": "github"}
+    assert "repository" not in server_json(name, "1.2.3", "Worlds.", ["a_world"])
+    for readme in ("# Worlds", "<!-- mcp-name: worlds -->", "<!-- mcp-name: a/b -->\n<!-- mcp-name: a/c -->"):
+        with pytest.raises(EmitError, match="mcp-name"):
+            published_name(readme)
 
 
 def test_no_path_of_this_machine_gets_into_a_bundle() -> None:

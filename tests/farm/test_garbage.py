@@ -15,7 +15,9 @@ from tests.farm.farms import farm_here
 
 @pytest.fixture(autouse=True)
 def every_collection_is_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a process that has set nothing aside, as a farm finds it."""
     monkeypatch.setattr(garbage, "LONG", 0.0)
+    gc.unfreeze()
 
 
 async def test_what_survives_a_long_collection_is_set_aside_until_no_world_is_open() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib
+import json
 import os
 import re
 import shlex
@@ -68,7 +69,8 @@ def test_the_readme_of_the_package_leads_to_no_file_but_names_pages_that_the_pro
     pages = re.findall(r"`envscaler docs ([\w-]+)`", text)
     assert {"rl", "tutorial", "glossary"} <= set(pages)
     assert [page for page in pages if not (ROOT / "docs" / f"{page}.md").is_file()] == []
-    for words in ("mcp-name: io.github.envscaler-mcp/envscaler-mcp", "pip install envscaler-mcp", "## Limits"):
+    name = json.loads((ROOT / "server.json").read_text(encoding="utf-8"))["name"]
+    for words in (f"<!-- mcp-name: {name} -->", "pip install envscaler-mcp", "## Limits"):
         assert words in text
 
 

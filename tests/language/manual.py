@@ -247,9 +247,10 @@ def told_stories(example: Example) -> Iterator[tuple[str, str, list[str]]]:
 
 
 def _told(example: Example, story: Story, world: LocalWorld, chance: Chance) -> tuple[str, list[str]]:
-    names = Casting(example.model).cast(story, SteadyEvaluator(Store(example.model, world.state())), chance, set())
+    casting = Casting(example.model)
+    names = casting.cast(story, SteadyEvaluator(Store(example.model, world.state())), chance, set())
     if names is None:
-        return "no record fits its cast", []
+        return casting.why(story), []
     threading = Threading(example.model, example.made.speech, chance)
     try:
         thread = threading.thread(story, names, world, 0)

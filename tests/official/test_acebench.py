@@ -14,19 +14,25 @@ from typing import Any
 import anyio
 import anyio.to_thread
 import pytest
+from pydantic import SecretStr
 from typer.testing import CliRunner
 
 from envscaler_mcp.artifacts import Call, Step, Trajectory
 from envscaler_mcp.cli.program import app
 from envscaler_mcp.episode.transcript import is_call
+from envscaler_mcp.farm.environments import BenchmarkOpener
+from envscaler_mcp.farm.studio_agents import StudioModel
+from envscaler_mcp.llm import Endpoint, ModelParams
 from envscaler_mcp.official.ace.texts import message_of
 from envscaler_mcp.official.ace.writing import FINISHED
 from envscaler_mcp.official.benchmark import BENCHMARKS, OfficialTask
+from envscaler_mcp.official.farm_worlds import BenchmarkEnvironment
 from envscaler_mcp.official.scripted import play_scripted, reference_fixture
 from envscaler_mcp.official.source import OfficialFilesError, find
 from envscaler_mcp.official.stage import Stage
 from envscaler_mcp.scoring.run_folder import read_trajectories
 from tests.llm.endpoint import Asked, Reply, Say, scripted_endpoint
+from tests.studio.visitors import studio
 
 pytestmark = pytest.mark.official
 RUNNER = Path(__file__).with_name("ace_runner.py")
@@ -50,6 +56,35 @@ def test_each_language_has_20_tasks_without_a_user_and_30_with_one(stage: Stage)
     categories = [task.category for task in stage.tasks.values()]
     assert [categories.count(name) for name in CATEGORIES] == [20, 30, 20, 30]
     assert stage.benchmark.default_categories == CATEGORIES[:2]
+
+
+async def test_the_texts_and_tools_that_homes_are_compared_with_are_those_of_the_world(stage: Stage) -> None:
+    task = stage.tasks["en_agent_multi_turn_0"]
+    assert task.texts == (task.content["question"],)
+    async with stage.world(task) as world:
+        assert sorted(name for name, _ in task.documents) == sorted(world.tools)
+
+
+async def test_the_studio_has_a_conversation_where_a_task_has_a_user(stage: Stage) -> None:
+    def answer(asked: Asked) -> Reply:
+        return Say(f"{FINISHED}." if len(asked["messages"]) > 2 else "Please log in.")
+
+    opener = BenchmarkOpener("ace", lambda: BenchmarkEnvironment(stage))
+    async with scripted_endpoint(answer) as place:
+        endpoint = Endpoint(api_key=SecretStr("key"), base_url=place.url)
+        user = StudioModel("openai:u", endpoint, ModelParams(model="u"))
+        async with studio(benchmarks={"acebench": opener}, studio_user=user) as (_, owner):
+            alone = await owner.opened(environment="acebench", scenario="en_agent_multi_step_0")
+            assert not (await owner.get(f"{alone}/checks"))["official"]["talks"]
+            path = await owner.opened(environment="acebench", scenario="en_agent_multi_turn_0")
+            assert (await owner.ask("POST", f"{path}/say", {}))["reply"] == "Please log in."
+            await owner.call(path, "login_device")
+            said = await owner.ask("POST", f"{path}/say", {"text": "You are logged in."})
+            assert said == {"after": 1, "text": "You are logged in.", "reply": f"{FINISHED}."}
+            assert (await owner.get(f"{path}/checks"))["official"]["over"]
+            judged = await owner.ask("POST", f"{path}/judge", {})
+    assert not judged["verdict"]["masked"]
+    assert stage.tasks["en_agent_multi_turn_0"].content["question"] in place.requests[0]["messages"][0]["content"]
 
 
 async def test_the_state_of_every_reference_is_reached_through_the_protocol(stage: Stage) -> None:

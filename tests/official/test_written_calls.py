@@ -119,7 +119,7 @@ async def test_a_conversation_that_an_endpoint_cannot_answer_is_no_outage(tmp_pa
     [
         ("till", "oracle", "only a model writes its calls"),
         ("till", "prompted:m", "writes calls in a way of its own"),
-        ("till-talk", "openai:m", "nothing official reads calls that a model writes in till-talk"),
+        ("till-talk", "openai:m", "nothing official reads written calls in till-talk; there is native"),
     ],
 )
 def test_who_cannot_write_calls_as_the_authors_read_them_is_refused(
@@ -137,7 +137,7 @@ def test_the_list_says_where_calls_may_be_written() -> None:
     assert (listed["acebench"], listed["bfcl-v3"], listed["tau-retail"]) == (
         ["native", "written"],
         ["native", "written"],
-        ["native"],
+        ["native", "react", "act"],
     )
 
 

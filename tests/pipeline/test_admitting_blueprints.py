@@ -124,7 +124,7 @@ async def test_stories_of_which_no_task_comes_go_back_with_the_reason() -> None:
     actor = author(write_stories=[fenced(SILENT, "yaml"), fenced("words: {}", "yaml"), fenced(SPOKEN, "yaml")])
     await admitted(actor, reword=False)
     asked = [one for one in actor.asked if one.purpose == "write_stories"]
-    assert "no record fits its cast" in asked[1].messages[3].content
+    assert "no record fits " in asked[1].messages[3].content
     assert "`words:` and `stories:` are wanted" in asked[2].messages[5].content
 
 

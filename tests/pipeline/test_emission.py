@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,23 @@ def paths(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     return found
 
 
+@pytest.fixture(scope="module")
+def emitted(paths: list[Path], tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[tuple[str, int, int]]]:
+    """A home in which both were emitted once, and what was told meanwhile."""
+    home = tmp_path_factory.mktemp("emitted")
+    told: list[tuple[str, int, int]] = []
+    emit_environments(
+        paths, home / "generated_servers", home / "registry.json", progress=lambda *done: told.append(done)
+    )
+    return home, told
+
+
+@pytest.fixture
+def home(emitted: tuple[Path, object], tmp_path: Path) -> Path:
+    """A copy of it."""
+    return shutil.copytree(emitted[0], tmp_path / "home")
+
+
 def files_of(folder: Path) -> dict[str, bytes]:
     return {
         path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()
@@ -40,19 +58,18 @@ def test_the_same_blueprint_is_built_to_the_same_bytes() -> None:
     assert {name: text.encode() for name, text in made.items()} == {name: (ships / name).read_bytes() for name in made}
 
 
-def test_emitting_twice_changes_nothing_and_check_agrees(paths: list[Path], tmp_path: Path) -> None:
-    servers, registry = tmp_path / "generated_servers", tmp_path / "registry.json"
-    emit_environments(paths, servers, registry)
-    before = files_of(tmp_path)
+def test_emitting_twice_changes_nothing_and_check_agrees(paths: list[Path], home: Path) -> None:
+    servers, registry = home / "generated_servers", home / "registry.json"
+    before = files_of(home)
     again = emit_environments(paths, servers, registry, check=True)
     assert again.differences == {}
     assert emit_environments(paths, servers, registry).differences == {}
-    assert files_of(tmp_path) == before
+    assert files_of(home) == before
 
 
-def test_a_hand_in_an_emitted_file_is_noticed_and_undone(paths: list[Path], tmp_path: Path) -> None:
-    servers, registry = tmp_path / "generated_servers", tmp_path / "registry.json"
-    emit_environments(paths[:1], servers, registry)
+def test_a_hand_in_an_emitted_file_is_noticed_and_undone(paths: list[Path], home: Path) -> None:
+    servers, registry = home / "generated_servers", home / "registry.json"
+    before = files_of(home)
     names = ("README.md", "environment.json", "environment.py", "states/start.json")
     for name in names:
         touched = servers / "boat_rental" / name
@@ -61,7 +78,7 @@ def test_a_hand_in_an_emitted_file_is_noticed_and_undone(paths: list[Path], tmp_
     found = emit_environments(paths[:1], servers, registry, check=True).differences["boat_rental"]
     assert set(found) == {*(f"{name} is not what would be emitted" for name in names), "notes.txt would not be emitted"}
     emit_environments(paths[:1], servers, registry)
-    assert emit_environments(paths[:1], servers, registry, check=True).differences == {}
+    assert files_of(home) == before
 
 
 def test_check_writes_nothing(paths: list[Path], tmp_path: Path) -> None:
@@ -77,22 +94,18 @@ def test_emitting_one_keeps_the_others_in_the_registry(paths: list[Path], tmp_pa
     assert [entry.id for entry in Registry.read(registry).entries] == ["boat_rental", "tool_rental"]
 
 
-def test_emitting_all_names_a_folder_that_no_blueprint_makes(paths: list[Path], tmp_path: Path) -> None:
-    servers, registry = tmp_path / "generated_servers", tmp_path / "registry.json"
-    emit_environments(paths, servers, registry)
+def test_emitting_all_names_a_folder_that_no_blueprint_makes(paths: list[Path], home: Path) -> None:
+    servers, registry = home / "generated_servers", home / "registry.json"
     found = emit_environments(paths[:1], servers, registry, check=True, all_of_them=True)
     assert found.differences["tool_rental"] == ["no blueprint of the library emits it"]
 
 
-def test_progress_is_told_as_each_is_done(paths: list[Path], tmp_path: Path) -> None:
-    told: list[tuple[str, int, int]] = []
-    emit_environments(paths, tmp_path / "servers", tmp_path / "registry.json", progress=lambda *done: told.append(done))
-    assert told == [("boat_rental", 1, 2), ("tool_rental", 2, 2)]
+def test_progress_is_told_as_each_is_done(emitted: tuple[Path, list[tuple[str, int, int]]]) -> None:
+    assert emitted[1] == [("boat_rental", 1, 2), ("tool_rental", 2, 2)]
 
 
-def test_every_tool_has_a_worked_call_that_works(paths: list[Path], tmp_path: Path) -> None:
-    emit_environments(paths[:1], tmp_path, tmp_path / "registry.json")
-    folder = tmp_path / "boat_rental"
+def test_every_tool_has_a_worked_call_that_works(home: Path) -> None:
+    folder = home / "generated_servers" / "boat_rental"
     code = read_code(folder)
     content = json.loads((folder / "states" / "start.json").read_text())["content"]
     page = (folder / "README.md").read_text()

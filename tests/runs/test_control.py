@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import secrets
+import signal
 import socket
 import stat
-from collections.abc import AsyncIterator
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, closing
 from pathlib import Path
 from typing import Any
@@ -37,6 +41,36 @@ TOKEN = secrets.token_urlsafe(32)
 @pytest.fixture(scope="module")
 def servers(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_home(tmp_path_factory.mktemp("home"), tasks=3) / "generated_servers"
+
+
+@pytest.fixture(scope="module")
+def server(servers: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
+    """The address for agents of one server program, and the folder of its control plane's socket."""
+    folder = tmp_path_factory.mktemp("socket")
+    words = ("--http", "--control", str(folder / "control"), "--control-token-env", "CONTROL")
+    command = [sys.executable, str(servers / SERVER / "server.py"), *words]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env={**os.environ, "CONTROL": TOKEN})
+    assert process.stdout is not None
+    with process.stdout as told:
+        try:
+            yield told.readline().strip(), folder
+        finally:
+            process.send_signal(signal.SIGTERM)
+            code = process.wait(20)
+    assert code == 0
+
+
+@asynccontextmanager
+async def at(server: tuple[str, Path], **start: str) -> AsyncIterator[tuple[Client, ControlClient]]:
+    """An agent's client and the control client of that program, whose only world was opened for this test."""
+    url, folder = server
+    async with Client(url) as client:
+        with ControlClient(str(folder / "control"), TOKEN) as control:
+            opened = await asked(control.open, SERVER, **start)
+            for world in await asked(control.worlds):
+                if world.name != opened.name:
+                    await asked(world.close)
+            yield client, control
 
 
 @asynccontextmanager
@@ -102,8 +136,8 @@ def test_a_scenario_made_for_another_state_or_other_code_is_refused(tmp_path: Pa
             farm.open(SERVER, scenario=f"{SERVER}-001")
 
 
-async def test_over_http_it_is_the_same_while_an_agent_plays(servers: Path, tmp_path: Path) -> None:
-    async with beside(servers, tmp_path, "--scenario", f"{SERVER}-001") as (client, control):
+async def test_over_http_it_is_the_same_while_an_agent_plays(servers: Path, server: tuple[str, Path]) -> None:
+    async with at(server, scenario=f"{SERVER}-001") as (client, control):
         session: Controls = await asked(control.world)
         mark = await asked(session.snapshot)
         await solve(client, 1)
@@ -122,8 +156,8 @@ async def test_over_http_it_is_the_same_while_an_agent_plays(servers: Path, tmp_
         assert (await asked(twin.verify)).reward == 1.0
 
 
-async def test_agents_act_on_whichever_session_is_served(servers: Path, tmp_path: Path) -> None:
-    async with beside(servers, tmp_path) as (client, control):
+async def test_agents_act_on_whichever_session_is_served(server: tuple[str, Path]) -> None:
+    async with at(server) as (client, control):
         first = await asked(control.open, SERVER, scenario=f"{SERVER}-001")
         await solve(client, 1)
         twin = await asked(first.fork)
@@ -162,8 +196,8 @@ WRONG_REQUESTS: list[tuple[str, str, Any, int, str]] = [
 ]
 
 
-async def test_a_wrong_request_is_refused_in_a_sentence_without_a_path(servers: Path, tmp_path: Path) -> None:
-    async with beside(servers, tmp_path), over_control(tmp_path, TOKEN) as web:
+async def test_a_wrong_request_is_refused_in_a_sentence_without_a_path(servers: Path, server: tuple[str, Path]) -> None:
+    async with at(server), over_control(server[1], TOKEN) as web:
         for method, path, body, status, message in WRONG_REQUESTS:
             answer = await web.request(method, PREFIX + path, json=body)
             assert answer.status_code == status, (method, path, body)
@@ -173,31 +207,31 @@ async def test_a_wrong_request_is_refused_in_a_sentence_without_a_path(servers: 
 
 
 @asynccontextmanager
-async def over_control(tmp_path: Path, token: str | None) -> AsyncIterator[httpx2.AsyncClient]:
+async def over_control(folder: Path, token: str | None) -> AsyncIterator[httpx2.AsyncClient]:
     """A plain HTTP client of the control plane, with a token or without one."""
     headers = {} if token is None else {"Authorization": f"Bearer {token}"}
-    transport = httpx2.AsyncHTTPTransport(uds=str(tmp_path / "control"))
+    transport = httpx2.AsyncHTTPTransport(uds=str(folder / "control"))
     async with httpx2.AsyncClient(transport=transport, base_url="http://localhost", headers=headers) as web:
         yield web
 
 
-async def test_without_the_token_every_request_is_refused(servers: Path, tmp_path: Path) -> None:
-    async with beside(servers, tmp_path) as (_, control):
+async def test_without_the_token_every_request_is_refused(server: tuple[str, Path]) -> None:
+    async with at(server) as (_, control):
         for token in (None, TOKEN[:-1], f"{TOKEN}x"):
-            async with over_control(tmp_path, token) as web:
+            async with over_control(server[1], token) as web:
                 for operation in SERVER_OPERATIONS:
                     path = operation.path.replace("{name}", "current")
                     answer = await web.request(operation.method, path, content=b"{}")
                     assert (answer.status_code, answer.text) == (401, "A token is needed")
-        with pytest.raises(LaunchError, match="A token is needed"), ControlClient(str(tmp_path / "control"), "x") as x:
+        with pytest.raises(LaunchError, match="A token is needed"), ControlClient(str(server[1] / "control"), "x") as x:
             await asked(x.world)
-        async with over_control(tmp_path, TOKEN) as web:
+        async with over_control(server[1], TOKEN) as web:
             answer = await web.get(f"{PREFIX}/{quote('current')}/state")
             assert answer.json() == {"state": await asked((await asked(control.world)).state)}
 
 
-async def test_a_request_has_a_bounded_length_and_comes_from_no_other_site(servers: Path, tmp_path: Path) -> None:
-    async with beside(servers, tmp_path), over_control(tmp_path, TOKEN) as web:
+async def test_a_request_has_a_bounded_length_and_comes_from_no_other_site(server: tuple[str, Path]) -> None:
+    async with at(server), over_control(server[1], TOKEN) as web:
         long = await web.post(PREFIX, content=b" " * (MAX_BODY + 1))
         assert (long.status_code, long.json()) == (413, {"error": f"A request may have {MAX_BODY} bytes."})
         foreign = await web.get(PREFIX, headers={"Origin": "https://other.example"})
@@ -206,8 +240,8 @@ async def test_a_request_has_a_bounded_length_and_comes_from_no_other_site(serve
         assert renamed.status_code == 421
 
 
-async def test_a_fork_may_be_listed_and_closed_while_the_served_world_stays(servers: Path, tmp_path: Path) -> None:
-    async with beside(servers, tmp_path) as (client, control):
+async def test_a_fork_may_be_listed_and_closed_while_the_served_world_stays(server: tuple[str, Path]) -> None:
+    async with at(server) as (client, control):
         served = await asked(control.world)
         forks = await asked(served.fork_many, 2)
         assert [world.name for world in await asked(control.worlds)] == [served.name, *(fork.name for fork in forks)]

@@ -1,4 +1,4 @@
-"""Pictures of the studio for the README and the docs, taken in a real browser: `make pictures`."""
+"""Pictures of the studio for the README and the docs, and its tour, taken in a real browser: `make pictures`."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 from tests.farm.farms import ROOT
 from tests.studio.runs import record_runs
 from tests.studio.test_in_browser import enter, hurry, open_task, press_button, studio_program
+from tests.studio.tour import take_tour, visitor_of_a_studio
 from tests.viewer.chromium import Browser, browser
 
 PICTURES = ROOT / "docs" / "pictures"
@@ -41,6 +42,8 @@ def main() -> None:
         tab.do("document.querySelector('tr[data-episode]:has(.failed) a').click()")
         tab.until("document.querySelector('.aside .lit, .aside .fresh')")
         take(tab, "episode")
+    with visitor_of_a_studio() as tab:
+        take_tour(tab)
 
 
 def take(tab: Browser, name: str) -> None:

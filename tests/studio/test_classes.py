@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -269,6 +270,70 @@ async def test_results_stay_with_their_tasks_where_a_fresh_world_could_not_be_op
         after = await teacher.ask("POST", f"{path_of(board)}/task", {"scenario": TASK})
         solved = [result["solved_after"] is not None for result in after["seats"][0]["results"]]
         assert solved == [True, False, False]
+
+
+async def test_a_visitor_who_asks_for_fresh_worlds_all_the_time_keeps_no_class_from_its_next_task() -> None:
+    async with school("Ada", "Eve") as (farm, teacher, board, (ada, eve)):
+        opening, opened = farm.front.worlds.open, asyncio.Event()
+
+        async def slow(*arguments: Any, **options: Any) -> Any:
+            opened.set()
+            await asyncio.sleep(0.3)
+            return await opening(*arguments, **options)
+
+        farm.front.worlds.open = slow  # type: ignore[method-assign]
+        again = asyncio.create_task(eve.web.post("/v1/seat/again"))
+        await opened.wait()
+        assert (await eve.web.post("/v1/seat/again")).status_code == 503
+        after = await teacher.ask("POST", f"{path_of(board)}/task", {"scenario": SECOND_TASK})
+        assert all(seat["world"] for seat in after["seats"])
+        assert (await again).status_code == 200
+        for page in (ada, eve):
+            assert (await page.get(f"{await place_of(page)}/checks"))["id"] == SECOND_TASK
+
+
+async def test_a_visitor_who_gets_no_world_keeps_no_other_from_theirs() -> None:
+    async with school("Ada", "Ben") as (farm, teacher, board, (_ada, ben)):
+        opening, times = farm.front.worlds.open, 0
+
+        async def full_at_first(*arguments: Any, **options: Any) -> Any:
+            nonlocal times
+            times += 1
+            if times == 1:
+                raise FullError("no place")
+            return await opening(*arguments, **options)
+
+        farm.front.worlds.open = full_at_first  # type: ignore[method-assign]
+        after = await teacher.ask("POST", f"{path_of(board)}/task", {"scenario": SECOND_TASK})
+        assert [bool(seat["world"]) for seat in after["seats"]] == [False, True]
+        assert (await ben.get(f"{await place_of(ben)}/checks"))["id"] == SECOND_TASK
+
+
+async def test_a_world_that_cannot_be_looked_at_hides_no_other_from_the_board() -> None:
+    async with school("Eve", "Ada") as (farm, teacher, board, (_eve, ada)):
+        verdict = farm.front.verdicts.verdict
+        name = (await teacher.get(path_of(board)))["seats"][0]["world"]
+
+        async def busy(world: Any, scoring: Any, holder: str) -> Any:
+            if world.name == name:
+                await asyncio.Event().wait()
+            return await verdict(world, scoring, holder)
+
+        farm.front.verdicts.verdict = busy  # type: ignore[method-assign]
+        world = farm.front.worlds.named(name)
+        world.calls += 1
+        await ada.call(await place_of(ada), "block_bed", bed_id="BED-00005", reason="broken rail")
+        for calls in (1, 2, 3):
+            seats = (await teacher.get(path_of(board)))["seats"]
+            assert [seat["results"][0]["calls"] for seat in seats] == [0, calls]
+            await ada.call(await place_of(ada), "list_beds")
+
+
+async def test_a_class_is_held_at_no_benchmark() -> None:
+    async with school() as (farm, teacher, _, _visitors):
+        farm.front.worlds.environments.benchmarks["bfcl-v3"] = None  # type: ignore[index]
+        refusal = await teacher.ask("POST", "/v1/classes", {"environment": "bfcl-v3", "scenario": "any"}, 400)
+        assert "benchmark" in refusal["error"]
 
 
 async def test_a_board_is_as_the_document_of_the_control_plane_says() -> None:

@@ -21,7 +21,7 @@ from envscaler_mcp.scoring.run_folder import read_run, read_trajectories
 from tests.farm.farms import ROOT
 from tests.studio.runs import TASKS, record_runs, tasks
 from tests.studio.visitors import ENVIRONMENT, Visitor, studio, visitor
-from tests.viewer.playing import HOSTILE, hostile_home, hostile_run
+from tests.viewer.playing import HOSTILE, envscaler, hostile_home, hostile_run
 
 pytestmark = pytest.mark.slow
 
@@ -110,6 +110,24 @@ async def test_a_world_at_a_step_goes_on_and_can_be_undone(owner: Visitor) -> No
     assert (await owner.get(f"{path}/checks"))["solved"]
     await owner.ask("POST", f"{path}/undo", {"after": 0})
     assert not (await owner.get(f"{path}/checks"))["solved"]
+
+
+@pytest.fixture
+def spoken(tmp_path: Path) -> Path:
+    order = ("run", "--env", ENVIRONMENT, "--limit", 2, "--dialect", 3, "--agent", "oracle", "--out")
+    assert json.loads(envscaler(ROOT, *order, tmp_path / "spoken", "--json").output)["solved"] == 2
+    return tmp_path
+
+
+async def test_a_step_of_a_run_in_a_dialect_is_opened_with_what_its_calls_meant(spoken: Path) -> None:
+    async with studio(runs=spoken) as (_, owner):
+        for row in await episodes(owner, "spoken"):
+            opened = await owner.ask("POST", "/v1/runs/spoken/open", {"episode": row["id"], "step": row["steps"] + 1})
+            calls = len(next(task.oracle for task in tasks() if task.id == row["scenario"]))
+            assert (opened["calls"], opened["differs"]) == (calls, 0)
+            assert (await owner.get(f"/v1/worlds/{opened['world']}/checks"))["solved"]
+            beside = await owner.get(f"/v1/runs/spoken/beside?id={quote(row['id'])}")
+            assert beside["parts_at"] == 0
 
 
 async def test_two_runs_are_compared_task_by_task(owner: Visitor) -> None:

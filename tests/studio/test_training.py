@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import shlex
+import tempfile
 from pathlib import Path
 
 import pytest
 
+from envscaler_mcp.farm import studio_runs
 from envscaler_mcp.scoring.pass_at_k import passing
 from envscaler_mcp.scoring.run_folder import read_run
 from tests.farm.farms import ROOT
@@ -59,6 +61,22 @@ async def test_rows_are_those_that_the_command_writes(recorded: Path, tmp_path: 
     assert (recorded / "solved").is_dir()
     if answer["first"]:
         assert out.read_text().startswith(answer["first"][0].removesuffix(" …"))
+
+
+def rows_left(folder: Path) -> list[Path]:
+    return list(folder.glob("envscaler-rows-*"))
+
+
+async def test_rows_that_take_too_long_leave_no_file_behind(
+    recorded: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    async with studio(runs=recorded) as (_, owner):
+        await owner.get("/v1/runs")
+        for seconds in (0.02, 0.04, 0.08):
+            monkeypatch.setattr(studio_runs, "SECONDS", seconds)
+            await owner.web.get("/v1/runs/often/rows?format=trl")
+            assert rows_left(tmp_path) == []
 
 
 async def test_a_format_or_a_run_that_is_not_there_is_refused(recorded: Path) -> None:

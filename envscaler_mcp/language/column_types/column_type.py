@@ -112,6 +112,8 @@ class ColumnType:
     """What a number counts: numbers of different units are not added."""
     step: ClassVar[str] = ""
     """What `value + 1` moves by, in words; nothing where that means nothing."""
+    on_a_day: ClassVar[bool] = False
+    """Whether a value begins with the day that it lies on, as `YYYY-MM-DD`."""
     has_distance: ClassVar[bool] = False
     """Whether `value - value` is a number."""
 

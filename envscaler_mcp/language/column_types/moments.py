@@ -18,6 +18,8 @@ MONTHS = (
     "July", "August", "September", "October", "November", "December",
 )  # fmt: skip
 _DAY = re.compile(r"(?:today([+-]\d+)?|(\d{4}-\d{2}-\d{2}))")
+_ON_WEEKDAYS = re.compile(r"(.*\d|.*today)\s+([a-z]{3}(?:\.\.[a-z]{3})?)")
+"""A day or a range of them, and the weekdays that are meant."""
 _CLOCK = re.compile(r"\d\d:\d\d")
 _OFFICE = ("09:00", "09:30", "10:00", "10:30", "11:00", "13:00", "14:00", "14:30", "15:00", "16:00")
 _TIME_STEPS = (30, -45, 60, 15, -15)
@@ -71,6 +73,7 @@ class DateType(_Written):
     noun = "a date"
     explained = "YYYY-MM-DD"
     step = "days"
+    on_a_day = True
     usual = ("today..today+14", "today-45..today+7")
     formats = (TextFormat("date", DATE, r"\d{4}-\d\d-\d\d", "2026-02-30", _days_offered),)
 
@@ -90,6 +93,8 @@ class DateType(_Written):
         return _shifted(sampling.today, sampling.chance.between(-120, 30))
 
     def read(self, type_: Type, text: str, sampling: Sampling) -> Any:
+        if match := _ON_WEEKDAYS.fullmatch(text.strip()):
+            return sampling.chance.pick(_days_on(match[1], match[2], sampling.today))
         first, dots, last = text.partition("..")
         start = _one_day(first, sampling.today)
         if not dots:
@@ -157,6 +162,7 @@ class DateTimeType(_Written):
     noun = "date and time"
     explained = "YYYY-MM-DDTHH:MM"
     step = "minutes"
+    on_a_day = True
     usual = DateType.usual
     forms = ("day", "time")
     formats = (
@@ -281,6 +287,19 @@ def _one_day(text: str, today: str) -> str:
     if not match:
         raise ValueError(text)
     return date.fromisoformat(match[2]).isoformat() if match[2] else _shifted(today, int(match[1] or 0))
+
+
+def _days_on(span: str, weekdays: str, today: str) -> list[str]:
+    """The days of a range, no longer than a year, that are one of these weekdays."""
+    first, _, last = span.partition("..")
+    start, wanted = _one_day(first, today), calendar.weekdays_named(weekdays)
+    days = range(min(calendar.days_from(start, _one_day(last or first, today)) + 1, 366))
+    chosen = [
+        day for day in (_shifted(start, number) for number in days) if date.fromisoformat(day).weekday() in wanted
+    ]
+    if not chosen:
+        raise ValueError(weekdays)
+    return chosen
 
 
 def _shifted(day: str, days: int) -> str:

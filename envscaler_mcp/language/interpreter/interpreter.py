@@ -124,8 +124,8 @@ class Interpreter:
     def _change(self, operation: Operation, names: Names, evaluation: Evaluator) -> Result:
         done = evaluation.sentence(operation.say, names)
         for clause in operation.say.clauses:
-            if all(names[name] is not None for name in clause.needs):
-                done += evaluation.sentence(clause.words, names)
+            given = all(names[name] is not None for name in clause.needs)
+            done += evaluation.sentence(clause.words if given else clause.otherwise, names)
         effects = Effects(evaluation, operation)
         effects.run(names)
         news = ", ".join(f"{words(self.model.entities[record.entity].noun)} {record.id}" for record in effects.created)

@@ -10,10 +10,11 @@ from itertools import groupby, zip_longest
 from typing import Any
 
 from envscaler_mcp.artifacts import Call, Step
+from envscaler_mcp.artifacts.run import Calls
 from envscaler_mcp.episode.model_player import ModelPlayer
 from envscaler_mcp.episode.rules import Ending
 from envscaler_mcp.episode.transcript import is_call
-from envscaler_mcp.episode.user import Look, User
+from envscaler_mcp.episode.user import Look, User, UserWorld
 from envscaler_mcp.official.ace.solutions import solution_of
 from envscaler_mcp.official.ace.texts import calls_of, calls_written_in, language_text, message_of
 from envscaler_mcp.official.ace.writing import FINISHED
@@ -55,7 +56,7 @@ class AceBench:
     default_categories: tuple[str, ...] = _CATEGORIES[:2]
     max_steps: int = MOVES
     temperature: float | None = 0.001
-    writes_calls: bool = True
+    calls: tuple[Calls, ...] = ("native", "written")
     needs_user_model: bool = True
     user_strategies: tuple[str, ...] = ()
     differences: tuple[str, ...] = _DIFFERENCES
@@ -91,6 +92,9 @@ class AceBench:
                 reference=(tuple((call,) for call in solution_of(entry, answer)),),
                 closing=(FINISHED,),
                 turns=(entry["question"],),
+                texts=(entry["question"],),
+                documents=tuple((function["name"], function["description"]) for function in entry["function"]),
+                no_user=kind == "multi_step",
             )
 
     def alone(self, task: OfficialTask, server: str) -> Mapping[str, Any]:  # noqa: ARG002
@@ -104,13 +108,13 @@ class AceBench:
     def user(
         self,
         task: OfficialTask,
-        world: OfficialWorld,
+        world: UserWorld,
         player: ModelPlayer | None,
         seed: int,
         strategy: str = "",
     ) -> User:
         """The official user in conversations; elsewhere, and without a model, the official sentence that answers words."""
-        if player is None or task.content["kind"] == "multi_step":
+        if player is None or task.no_user:
             return _Silent(task)
         return OfficialModelUser(world, player, seed, strategy, 0.001)
 

@@ -45,7 +45,7 @@ class Model:
 class Writing:
     """One conversation of the official agent."""
 
-    def __init__(self, task: dict[str, Any]) -> None:
+    def __init__(self, task: dict[str, Any], calls: str) -> None:  # noqa: ARG002 - there is one way
         self._task = task
         self._alone = task["kind"] == "multi_step"
         agents, roles, scenes = _modules(task["kind"])

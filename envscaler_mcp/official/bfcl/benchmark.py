@@ -9,10 +9,11 @@ from itertools import groupby
 from typing import Any
 
 from envscaler_mcp.artifacts import Call, Step
+from envscaler_mcp.artifacts.run import Calls
 from envscaler_mcp.episode.model_player import ModelPlayer
 from envscaler_mcp.episode.rules import Ending
 from envscaler_mcp.episode.transcript import is_call
-from envscaler_mcp.episode.user import STOP, Look
+from envscaler_mcp.episode.user import STOP, Look, UserWorld
 from envscaler_mcp.official.benchmark import Fixture, OfficialTask
 from envscaler_mcp.official.host import HostedCode
 from envscaler_mcp.official.source import Requirement, Source
@@ -62,7 +63,7 @@ class Bfcl:
     default_categories: tuple[str, ...] = CATEGORIES
     max_steps: int = (STEPS + 2) * _MOST_TURNS
     temperature: float | None = 0.001
-    writes_calls: bool = True
+    calls: tuple[Calls, ...] = ("native", "written")
     needs_user_model: bool = False
     user_strategies: tuple[str, ...] = ()
     differences: tuple[str, ...] = _DIFFERENCES
@@ -134,7 +135,7 @@ class Bfcl:
     def user(
         self,
         task: OfficialTask,
-        world: OfficialWorld,
+        world: UserWorld,
         player: ModelPlayer | None,  # noqa: ARG002
         seed: int,  # noqa: ARG002
         strategy: str = "",  # noqa: ARG002
@@ -189,7 +190,7 @@ class _Rules:
 class _User:
     """Says a question in each turn, and releases tools where the task withholds some."""
 
-    def __init__(self, task: OfficialTask, world: OfficialWorld, turns: int | None = None) -> None:
+    def __init__(self, task: OfficialTask, world: UserWorld, turns: int | None = None) -> None:
         self._questions: list[list[dict[str, str]]] = task.content["question"][:turns]
         self._withheld = task.content.get("missed_function", {})
         self._world = world

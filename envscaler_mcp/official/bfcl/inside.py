@@ -100,7 +100,7 @@ class World:
 class Writing(WrittenConversation):
     """How a model without native calls is asked in the official runs."""
 
-    def __init__(self, entry: dict[str, Any]) -> None:
+    def __init__(self, entry: dict[str, Any], calls: str) -> None:  # noqa: ARG002 - there is one way
         functions, withheld = _functions_of(entry)
         about = _category(entry) if _hints_when_compiled() else str(entry["id"])
         super().__init__(_official, entry, _with_hints(functions, entry), withheld, about)

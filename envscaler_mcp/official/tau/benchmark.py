@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from envscaler_mcp.artifacts import Call, Step
+from envscaler_mcp.artifacts.run import Calls
 from envscaler_mcp.episode.model_player import ModelPlayer
 from envscaler_mcp.episode.rules import Ending
 from envscaler_mcp.episode.transcript import is_call
-from envscaler_mcp.episode.user import STOP, Look, User
+from envscaler_mcp.episode.user import STOP, Look, User, UserWorld
 from envscaler_mcp.official.benchmark import Fixture, OfficialTask
 from envscaler_mcp.official.host import HostedCode
 from envscaler_mcp.official.model_user import OfficialModelUser
@@ -31,8 +32,9 @@ _PUBLISHED = {
     "Qwen3-8B, after EnvScaler (SFT and RL; mean of both)": 44.81,
 }
 _DIFFERENCES = (
-    "A call whose arguments are no JSON object is answered with an error, and the episode goes on; officially it ends.",
-    "A call of a tool named `respond` is answered as an unknown one; officially it speaks to the user.",
+    "A native call whose arguments are no JSON object is answered with an error, and the episode goes on; officially it ends.",
+    "A native call of a tool named `respond` is answered as an unknown one; officially it speaks to the user.",
+    "With `react` and `act` an answer without words is said to the user; officially it ends the run. Words that are no text end the episode; officially they go to the user's model.",
     "Where the official code cannot read what the user's model said, the episode ends there and is judged; officially it ends without a reward.",
     "The official user asks its model once before it has a task; that question is left out.",
 )
@@ -49,7 +51,7 @@ class Tau:
     default_categories: tuple[str, ...] = ("test",)
     max_steps: int = STEPS
     temperature: float | None = 0.0
-    writes_calls: bool = False
+    calls: tuple[Calls, ...] = ("native", "react", "act")
     needs_user_model: bool = True
     user_strategies: tuple[str, ...] = STRATEGIES
 
@@ -96,9 +98,12 @@ class Tau:
     def tasks(self, source: Source) -> Sequence[OfficialTask]:
         """All of them, split by split. They are Python; it is read, and not run."""
         wiki = source.read(f"tau_bench/envs/{self.domain}/wiki.md").decode()
-        return [task for split in self.splits for task in self._of_split(source, split, wiki)]
+        documents = tuple(_documents(source, f"tau_bench/envs/{self.domain}/tools/"))
+        return [task for split in self.splits for task in self._of_split(source, split, wiki, documents)]
 
-    def _of_split(self, source: Source, split: str, wiki: str) -> Iterator[OfficialTask]:
+    def _of_split(
+        self, source: Source, split: str, wiki: str, documents: tuple[tuple[str, str], ...]
+    ) -> Iterator[OfficialTask]:
         code = source.read(f"tau_bench/envs/{self.domain}/tasks_{split}.py").decode()
         for index, task in enumerate(_tasks(code)):
             calls = [Call(tool=action["name"], arguments=action["kwargs"]) for action in task["actions"]]
@@ -110,6 +115,8 @@ class Tau:
                 servers=(self.domain,),
                 system=wiki,
                 turns=(task["instruction"],),
+                texts=(task["instruction"],),
+                documents=documents,
                 reference=(tuple((call,) for call in calls if call.tool != RESPOND),),
                 closing=(" ".join(["That is done.", *task["outputs"]]),),
             )
@@ -123,7 +130,7 @@ class Tau:
         return _Rules()
 
     def user(
-        self, task: OfficialTask, world: OfficialWorld, player: ModelPlayer | None, seed: int, strategy: str = ""
+        self, task: OfficialTask, world: UserWorld, player: ModelPlayer | None, seed: int, strategy: str = ""
     ) -> User:
         """The official user; without a model, one who says the whole task and is content with what follows."""
         if player is None:
@@ -193,6 +200,17 @@ def _move(step: Step) -> dict[str, Any]:
 
 def _id(domain: str, split: str, index: int) -> str:
     return f"tau_{domain}_{split}_{index}"
+
+
+def _documents(source: Source, folder: str) -> Iterator[tuple[str, str]]:
+    """Name and description of every tool; each is a class of its own, whose definition is read, and not run."""
+    for path in [path for path in source.digests if path.startswith(folder)]:
+        for node in ast.walk(parsed_module(source.read(path).decode())):
+            if isinstance(node, ast.FunctionDef) and node.name == "get_info":
+                (returned,) = (each.value for each in node.body if isinstance(each, ast.Return))
+                assert returned is not None
+                function = ast.literal_eval(returned)["function"]
+                yield function["name"], function["description"]
 
 
 def _tasks(code: str) -> list[dict[str, Any]]:

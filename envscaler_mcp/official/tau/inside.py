@@ -1,4 +1,4 @@
-"""What runs of tau-bench in the host of official code: its tools and its users as they are, and its own environment as the judge.
+"""What runs of tau-bench in the host of official code: its tools, its users and its agents as they are, and its own environment as the judge.
 
 Official code reads its data from files each time it is asked for; here the files are read once, checked, and read from memory
 after that. What its users ask of a model is handed out, and they are asked again once it is answered.
@@ -17,6 +17,7 @@ from typing import Any
 import pydantic
 
 from envscaler_mcp.official.plain_view import plain_view
+from envscaler_mcp.official.tau.writing import RESPOND, Model, UnansweredRequest, Writing
 
 _SPLITS = {
     "retail": {"test": "tasks_test", "dev": "tasks_dev", "train": "tasks_train"},
@@ -31,7 +32,6 @@ _STRATEGIES = {
 }
 _COPIES = 3
 """How often a verdict loads the data."""
-_RESPOND = "respond"
 _STOP = "###STOP###"
 
 
@@ -43,7 +43,7 @@ class Domain:
         self._official: dict[str, Any] = {}
         self._texts: dict[str, str] = {}
         self._copies: list[Any] = []
-        self._model = _Model()
+        self._model = Model()
 
     def load(self) -> None:
         """Import everything that is used later, and read the data."""
@@ -53,6 +53,7 @@ class Domain:
         for name in ("data", "env", *_SPLITS[self._name].values()):
             self._official[name] = import_module(f"{package}.{name}")
         self._official["users"] = import_module("tau_bench.envs.user")
+        self._official["agents"] = import_module("tau_bench.agents.chat_react_agent")
         self._official["types"] = import_module("tau_bench.types")
         self._official["users"].completion = self._model.completion
         data = self._official["data"]
@@ -84,6 +85,10 @@ class Domain:
         """A task's world."""
         return World(self, task)
 
+    def writing(self, task: dict[str, Any], calls: str) -> Writing:
+        """The requests to a model that writes its actions."""
+        return Writing(self._official["agents"], self._official["types"], self.environment(task), calls)
+
     def person(self, strategy: str) -> Any:
         """A user who has not been told what they want; made without the question that it would put to its model unasked."""
         users = self._official["users"]
@@ -103,7 +108,7 @@ class Domain:
     def judge(self, task: dict[str, Any], moves: list[dict[str, Any]]) -> dict[str, Any]:
         """The verdict of the official environment on recorded moves, each with what the tool or the user answered."""
         environment = self.environment(task)
-        environment.user = _Recorded([move["reply"] for move in moves if move["name"] == _RESPOND])
+        environment.user = _Recorded([move["reply"] for move in moves if move["name"] == RESPOND])
         environment.reset(task["index"])
         hashes: list[str] = []
         official = environment.get_data_hash
@@ -155,7 +160,7 @@ class World:
 
     def call(self, name: str, arguments: dict[str, Any]) -> list[Any]:
         """What the official environment answers, and whether that is an error."""
-        if name == _RESPOND:
+        if name == RESPOND:
             return [f"Unknown action {name}", True]
         if self._over:
             return ["Error: the conversation has ended", True]
@@ -177,55 +182,15 @@ class World:
         person = self._domain.person(strategy) if self._person is None else copy.deepcopy(self._person)
         try:
             said = self._domain.said(person, self._environment.task.instruction, text, answers)
-        except ModelAsked as asked:
+        except UnansweredRequest as asked:
             return {"ask": asked.messages}
         self._person = person
-        self._over = self._over or _STOP in said
+        self.heard(said)
         return {"said": said}
 
-
-class ModelAsked(BaseException):
-    """A user has a question for its model that is not answered yet."""
-
-    def __init__(self, messages: list[dict[str, Any]]) -> None:
-        super().__init__()
-        self.messages = messages
-
-
-class _Model:
-    """What official users ask. Answers come in the order of the questions; a question without one is handed out."""
-
-    def __init__(self) -> None:
-        self.answers: list[str] = []
-
-    def completion(self, messages: list[dict[str, Any]], **_options: Any) -> Any:
-        """An answer as the official code reads it."""
-        if not self.answers:
-            raise ModelAsked([{"role": message["role"], "content": message["content"] or ""} for message in messages])
-        return _Response(_Message(self.answers.pop(0)))
-
-
-class _Message:
-    def __init__(self, content: str) -> None:
-        self.content = content
-
-    def model_dump(self) -> dict[str, Any]:
-        return {"content": self.content, "role": "assistant", "tool_calls": None, "function_call": None}
-
-    def __str__(self) -> str:
-        # Two official strategies show their model the whole message, as pydantic writes it.
-        return " ".join(f"{name}={value!r}" for name, value in self.model_dump().items())
-
-
-class _Response:
-    def __init__(self, message: _Message) -> None:
-        self.choices = [_Choice(message)]
-        self._hidden_params = {"response_cost": 0.0}
-
-
-class _Choice:
-    def __init__(self, message: _Message) -> None:
-        self.message = message
+    def heard(self, said: str) -> None:
+        """The user has said this, here or elsewhere."""
+        self._over = self._over or _STOP in said
 
 
 class _Recorded:

@@ -5,4 +5,4 @@ from __future__ import annotations
 from envscaler_mcp.official.tau.inside import Domain
 
 _domain = Domain("retail")
-load, World, judge = _domain.load, _domain.world, _domain.judge
+load, World, Writing, judge = _domain.load, _domain.world, _domain.writing, _domain.judge

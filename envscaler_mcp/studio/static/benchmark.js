@@ -9,6 +9,8 @@ import { timelinePanel } from "./timeline.js";
 
 const PAGE = 40;
 const LONGEST = 20_000;
+// What a user says when they want no more.
+const STOP = "###STOP###";
 
 export const isBenchmark = (card) => card.sector === "benchmark" && card.states.includes("official");
 
@@ -22,7 +24,7 @@ export async function showBenchmark(main, signal, card) {
       {},
       el("p.sector", {}, "Benchmark of other authors"),
       el("h1", {}, card.title),
-      el("p", {}, `${card.version}. Its tasks, tools, state and verdict are its authors' own. A world can be called; it cannot be undone or forked, and no agent of the studio plays in it.`),
+      el("p", {}, `${card.version}. Its tasks, tools, state and verdict are its authors' own. A world can be called; it cannot be undone or forked, and no agent of the studio plays in it. Where a task has a user, one answers, or you play both.`),
       el("p", {}, "To measure a model: ", el("code", {}, `envscaler bench run ${card.id} --agent openai:MODEL --out runs/${card.id}`)),
     ),
     tasks,
@@ -97,25 +99,19 @@ export function officialTask(world) {
   const tools = el("div", {});
   const said = el("ol.turns", {});
   const next = button("", () => attempt(begin), "", { "data-does": "turn" });
-  const last = el("input", { type: "text", "aria-label": "Last words to the user", placeholder: "Last words to the user", autocomplete: "off" });
   const verdict = el("section.checks", { "aria-label": "Verdict", role: "status" });
   const judge = button("Ask the official judge", () => attempt(judged), ".primary", { "data-does": "judge" });
-  const { category, turns, talks } = world.checks.official;
+  const { category, turns, talks, user, system } = world.checks.official;
 
   async function begin() {
     await post(`${world.path}/turn`, { turn: world.checks.official.begun + 1 });
-    [world.checks, world.forms] = await Promise.all([get(`${world.path}/checks`), get(`${world.path}/forms`)]);
-    fill(tools, playground(world));
-    world.tell();
+    await world.hear();
   }
 
   async function judged() {
     judge.disabled = true;
     try {
-      // The user of a benchmark that has a model for it is not there: what was said last ends the conversation.
-      const { calls } = await get(world.path);
-      const moves = [...Array(calls).fill({ calls: 1 }), { text: last.value, reply: "###STOP###" }];
-      showVerdict(await post(`${world.path}/judge`, talks ? { moves } : {}));
+      showVerdict(await post(`${world.path}/judge`, {}));
     } finally {
       judge.disabled = false;
     }
@@ -132,8 +128,11 @@ export function officialTask(world) {
     );
   }
 
+  let forms = null;
   function draw() {
     const { begun } = world.checks.official;
+    if (forms !== world.forms && !reader) fill(tools, playground(world));
+    forms = world.forms;
     fill(said, turns.map((text, turn) => (talks || turn <= begun) && el(`li${turn === begun ? "" : ".dim"}`, {}, turns.length > 1 && el("b", {}, `Turn ${turn + 1} of ${turns.length}. `), text)));
     next.hidden = talks || turns.length < 2;
     next.disabled = begun + 1 >= turns.length;
@@ -142,22 +141,77 @@ export function officialTask(world) {
 
   world.addEventListener("change", () => said.isConnected && draw());
   draw();
-  if (!reader) tools.append(playground(world));
   return el(
     "div.task",
     {},
     el(
       "section.asked",
       { "aria-label": "Request" },
-      el("header.row", {}, el("h2", {}, talks ? "What the user wants" : "What the user says"), el("span.tag", {}, words(category))),
-      said,
-      !reader && talks && last,
+      el("header.row", {}, el("h2", {}, talks ? "A conversation with a user" : "What the user says"), el("span.tag", {}, words(category))),
+      talks ? el("details", { open: user === "person" }, el("summary", {}, "What the user wants, which the agent is not told"), said) : said,
+      system && el("details", {}, el("summary", {}, "What the agent is told first"), el("pre", { tabindex: 0 }, system)),
       !reader && el("p.row", {}, next, judge),
       verdict,
     ),
+    talks && conversation(world),
     !reader && tools,
     el("div.below", {}, el("div.official", {}, records(world, { follow: true })), timelinePanel(world)),
   );
+}
+
+// What was said to the task's user, and the calls between. The person plays the agent, and the user too where no other does.
+export function conversation(world) {
+  const list = el("ol.talk", {});
+  const agent = field("What the agent says");
+  const user = field("What the user answers");
+  const say = button("", () => attempt(() => send(false)), ".primary", { "data-does": "say" });
+  const stop = button("Say it, and the user is content", () => attempt(() => send(true)), "", { "data-does": "stop" });
+  const form = el("div.saying", {}, agent.entry, user.entry, el("p.row", {}, say, stop));
+  const status = el("p.dim", { role: "status" });
+
+  async function send(ends) {
+    const { conversation: before, user: by } = world.checks.official;
+    const order = { text: before.length ? agent.input.value : null };
+    if (by === "person") order.reply = ends ? `${user.input.value} ${STOP}`.trim() : user.input.value;
+    say.disabled = stop.disabled = true;
+    fill(status, by === "model" ? "The user is thinking …" : "");
+    try {
+      await world.say(order);
+      agent.input.value = user.input.value = "";
+    } finally {
+      say.disabled = stop.disabled = false;
+      fill(status);
+      draw();
+    }
+  }
+
+  function draw() {
+    const { conversation: said, user: by, over } = world.checks.official;
+    const calls = (from, to) => world.steps.filter(({ number }) => number > from && number <= to).map((each) => el(`li.turn.agent.${each.kind}`, {}, el("p.who", {}, "agent"), el("p", {}, "calls ", el("b", {}, sentence(each.tool)))));
+    const turn = ({ text, reply }, place) => [
+      text !== null && el("li.turn.agent", {}, el("p.who", {}, "agent"), el("p", {}, text || "(says nothing)")),
+      el(`li.turn.user${over && place === said.length - 1 ? ".end" : ""}`, {}, el("p.who", {}, "user"), el("p", {}, reply)),
+    ];
+    fill(list, said.flatMap((each, place) => [...calls(said[place - 1]?.after ?? 0, each.after), ...turn(each, place)]), calls(said.at(-1)?.after ?? 0, Infinity), !said.length && el("li.empty", {}, "Nothing was said yet. The user begins."));
+    list.scrollTop = list.scrollHeight;
+    agent.entry.hidden = !said.length;
+    user.entry.hidden = stop.hidden = by !== "person";
+    stop.hidden ||= !said.length;
+    fill(user.label, said.length ? "What the user answers" : "What the user says first");
+    fill(say, said.length ? "Say it" : by === "person" ? "Begin" : "Let the user begin");
+    form.hidden = over;
+    if (over) fill(status, "The conversation has ended.");
+  }
+
+  world.addEventListener("change", () => list.isConnected && draw());
+  draw();
+  return el("section.conversation", { "aria-label": "Conversation" }, el("h2", {}, "Conversation"), list, !isReader() && form, status);
+}
+
+function field(title) {
+  const label = el("span", {}, title);
+  const input = el("textarea", { rows: 2 });
+  return { label, input, entry: el("label.entry", {}, label, input) };
 }
 
 function json(value) {

@@ -11,8 +11,9 @@ import { doneButton } from "./verdict.js";
 
 const PACES = [["slow", 2600], ["normal", 1200], ["fast", 250]];
 
-export function livePanel(world, signal) {
-  const reader = isReader();
+// `watched`: nothing can be pressed, not even by an owner.
+export function livePanel(world, signal, { watched = false } = {}) {
+  const reader = isReader() || watched;
   const task = world.checks.task;
   const state = { agent: task === null ? "random" : "oracle", pace: 1200, playing: false, said: "", words: new Map() };
   const talk = el("ol.talk", {});
@@ -24,7 +25,7 @@ export function livePanel(world, signal) {
   const agents = el("select", { "aria-label": "Agent", onchange: () => choose(agents.value) }, task !== null && el("option", { value: "oracle" }, "oracle"), el("option", { value: "random" }, "random"), task !== null && world.agents.model && el("option", { value: "model" }, world.agents.model), el("option", { value: "person" }, "person"));
   const paces = el("select", { "aria-label": "Speed", onchange: () => { state.pace = Number(paces.value); } }, PACES.map(([name, wait]) => el("option", { value: wait, selected: wait === state.pace }, name)));
   const again = button("From the start", () => attempt(async () => { pause(); state.said = ""; await world.undo(world.timeline.dropped); }), ".quiet");
-  const controls = reader ? el("p.dim", {}, "You see what happens here as it happens.") : el("div.controls.row", { role: "group", "aria-label": "Agent at work" }, play, step, over, el("label", {}, "agent ", agents), el("label", {}, "speed ", paces), again, status);
+  const controls = watched ? null : reader ? el("p.dim", {}, "You see what happens here as it happens.") : el("div.controls.row", { role: "group", "aria-label": "Agent at work" }, play, step, over, el("label", {}, "agent ", agents), el("label", {}, "speed ", paces), again, status);
   let timer = 0;
 
   function choose(agent) {
@@ -87,7 +88,8 @@ export function livePanel(world, signal) {
       world.steps.map((each) => el(`li.turn.agent.${each.kind}`, {}, el("p.who", {}, each.by === "person" ? "you" : each.by), state.words.has(each.number) && el("p", {}, state.words.get(each.number)), el("p", {}, el("b", {}, sentence(each.tool))), el("p.dim", {}, outcome(each)))),
       state.said && el("li.turn.agent.end", {}, el("p.who", {}, state.agent), el("p", {}, state.said)),
     );
-    talk.scrollTop = talk.scrollHeight;
+    // Those who watch read the request.
+    if (!watched) talk.scrollTop = talk.scrollHeight;
   }
 
   const panel = el(
@@ -95,7 +97,7 @@ export function livePanel(world, signal) {
     {},
     controls,
     person,
-    el("section.conversation", { "aria-label": "Conversation" }, el("h2", {}, "Conversation"), talk),
+    el("section.conversation", { "aria-label": watched ? "Request" : "Conversation" }, el("h2", {}, watched ? "Request" : "Conversation"), talk),
     el("div.middle", {}, task !== null && lamps(world), timelinePanel(world)),
     tablesPanel(world, { follow: true }),
   );

@@ -1,6 +1,6 @@
 // Which view is shown: told by the part of the address after `#`.
 
-import { isReader, isVisitor, logInByCode, logInByToken, logOut, session } from "./api.js";
+import { get, isReader, isVisitor, logInByCode, logInByToken, logOut, session } from "./api.js";
 import { attempt, button, el, fill, notice, place } from "./dom.js";
 import { showGallery } from "./gallery.js";
 
@@ -14,6 +14,7 @@ const VIEWS = [
   [/^\/class$/, async () => (await import("./class.js")).showClasses],
   [/^\/class\/([\w-]+)$/, async () => (await import("./class.js")).showClass],
   [/^\/builder(?:\/([a-z0-9_]+))?$/, async () => (await import("./builder.js")).showBuilder],
+  [/^\/demo$/, async () => (await import("./demo.js")).showDemo],
   [/^\/train$/, async () => (await import("./train.js")).showTrain],
   [/^\/join\/([\w-]+)$/, async () => (await import("./seat.js")).showJoin],
   [/^\/seat$/, async () => (await import("./seat.js")).showSeat],
@@ -47,11 +48,12 @@ async function show() {
 }
 
 // What an owner finds beside the gallery.
+let demo = [];
 const ROOMS = [["Class", "/class"], ["Builder", "/builder"], ["Runs", "/runs"], ["Train", "/train"]];
 
 function showSession() {
   const path = location.hash.slice(1);
-  const rooms = session()?.scope === "control" ? ROOMS : [];
+  const rooms = [...(session()?.scope === "control" ? ROOMS : []), ...(session() && !isVisitor() ? demo : [])];
   fill(document.getElementById("rooms"), rooms.map(([text, at]) => el("a", { href: `#${at}`, "aria-current": path.startsWith(at) ? "page" : null }, text)));
   fill(
     document.getElementById("session"),
@@ -73,7 +75,7 @@ function showLogin() {
     {
       onsubmit: async (event) => {
         event.preventDefault();
-        await attempt(async () => { await logInByToken(field.value); show(); });
+        await attempt(async () => { await logInByToken(field.value); show(); offerDemo(); });
       },
     },
     el("h1", {}, "Log in"),
@@ -85,6 +87,14 @@ function showLogin() {
   );
   fill(main, form);
   field.focus();
+}
+
+// Where the farm has a demonstration, the header leads back to it.
+async function offerDemo() {
+  const shown = session() && !isVisitor() ? await get("/v1/demonstration").catch(() => null) : null;
+  if (!shown?.offered) return;
+  demo = [["Demonstration", "/demo"]];
+  showSession();
 }
 
 async function start() {
@@ -101,6 +111,7 @@ async function start() {
   });
   addEventListener("logged-out", () => showLogin());
   await show();
+  offerDemo();
 }
 
 start();

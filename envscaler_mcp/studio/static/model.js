@@ -68,6 +68,7 @@ export class World extends EventTarget {
       return null;
     });
     if (!timeline || this.busy) return;
+    if (this.checks.official) await this.hear();
     const same = timeline.steps.length === this.steps.length && timeline.steps.at(-1)?.number === this.steps.at(-1)?.number;
     if (same && timeline.recording === this.timeline.recording) return;
     this.timeline = timeline;
@@ -106,6 +107,24 @@ export class World extends EventTarget {
       const step = await post(`${this.path}/call`, { tool, arguments: args });
       await this.made(step);
       return step;
+    });
+  }
+
+  // What was said to the user of a benchmark's task, and the turn that has begun, perhaps by another page.
+  async hear() {
+    const before = this.checks.official;
+    const checks = await get(`${this.path}/checks`).catch(() => this.checks);
+    const { conversation, over, begun } = checks.official;
+    if (conversation.length === before.conversation.length && over === before.over && begun === before.begun) return;
+    if (begun !== before.begun) this.forms = await get(`${this.path}/forms`).catch(() => this.forms);
+    this.checks = checks;
+    this.tell();
+  }
+
+  say(order) {
+    return this.do(async () => {
+      await post(`${this.path}/say`, order);
+      await this.hear();
     });
   }
 

@@ -57,7 +57,7 @@ export function playground(world) {
 
   function entry(field) {
     const { control } = inputs.get(field.name);
-    return el("div.entry", {}, el("label", { for: control.id }, field.title, field.required && el("span.must", { title: "required" }, " *")), control, el("p.hint", { id: `${control.id}-hint` }, field.about));
+    return el("div.entry", {}, el("label", { for: control.id }, field.title, field.required && el("span.must", { title: "required" }, " *")), control, el("p.hint", { id: `${control.id}-hint` }, hint(field, control)));
   }
 
   const given = () => {
@@ -112,6 +112,13 @@ export function playground(world) {
   drawTools();
   drawForm();
   return el("div.playground", {}, el("section.toolbox", { "aria-label": "Tools" }, filter, tools), el("div.call", {}, place, answered));
+}
+
+// What is said of a field beyond its name; a menu says how ids look, and a date field how dates are written.
+function hint(field, control) {
+  const menu = control.localName === "select" || ["date", "minute", "time"].includes(field.type);
+  const about = menu ? field.about.replace(/^(Id of [^.]*, such as [^.]*|[^.]*: an? (date|time)[^.]*)\.$/, "") : field.about;
+  return about.replace(/^The |\.$/g, "").toLowerCase() === field.title.toLowerCase() ? "" : about;
 }
 
 let counter = 0;

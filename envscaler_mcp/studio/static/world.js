@@ -36,7 +36,7 @@ export async function showWorld(main, signal, name, view = "tables") {
   if (official && view === "tables") body.append(...official.officialTables(world));
   else if (official && view === "task") body.append(official.officialTask(world));
   else if (view === "tables") body.append(tablesPanel(world), timelinePanel(world));
-  else if (view === "playground") body.append(playground(world), el("div.side", {}, timelinePanel(world)), tablesPanel(world, { follow: true }));
+  else if (view === "playground") body.append(playground(world), world.checks.official?.talks ? el("div.middle", {}, official.conversation(world), timelinePanel(world)) : timelinePanel(world), tablesPanel(world, { follow: true }));
   else if (view === "task") body.append(taskPanel(world));
   else if (view === "arena") body.append((await import("./arena.js")).arenaPanel(world, signal));
   else body.append(livePanel(world, signal));

@@ -406,12 +406,19 @@ class Method:
             given = " and ".join(f"{parameter} is not None" for parameter in clause.needs)
             self.lines.add(f"if {given}:")
             self.lines.add(f"    {name} += {self.writer.sentence(clause.words)}")
+            if clause.otherwise.parts:
+                self.lines.add("else:")
+                self.lines.add(f"    {name} += {self.writer.sentence(clause.otherwise)}")
         return f"{{{name}}}"
 
     def _renames(self) -> bool:
         """Whether the effects change what `say` speaks of: it is said as things were before."""
         wrote = written(self.operation)
-        for sentence in (self.operation.say, *(clause.words for clause in self.operation.say.clauses)):
+        clauses = self.operation.say.clauses
+        for sentence in (
+            self.operation.say,
+            *(part for clause in clauses for part in (clause.words, clause.otherwise)),
+        ):
             for part in sentence.parts:
                 if isinstance(part, str):
                     continue

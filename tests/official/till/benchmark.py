@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from envscaler_mcp.artifacts import Call, Step
+from envscaler_mcp.artifacts.run import Calls
 from envscaler_mcp.episode.model_player import ModelPlayer
 from envscaler_mcp.episode.rules import Ending
 from envscaler_mcp.episode.transcript import is_call
-from envscaler_mcp.episode.user import STOP, Look, User
+from envscaler_mcp.episode.user import STOP, Look, User, UserWorld
 from envscaler_mcp.official.benchmark import Fixture, OfficialTask
 from envscaler_mcp.official.host import HostedCode
 from envscaler_mcp.official.model_user import OfficialModelUser
@@ -35,7 +36,7 @@ class TillBenchmark:
     default_categories: tuple[str, ...] = ("easy", "hard")
     max_steps: int = 20
     temperature: float | None = 0.25
-    writes_calls: bool = True
+    calls: tuple[Calls, ...] = ("native", "written")
     needs_user_model: bool = False
     user_strategies: tuple[str, ...] = ()
     differences: tuple[str, ...] = ("There is none.",)
@@ -78,7 +79,7 @@ class TillBenchmark:
         return Rules()
 
     def user(
-        self, task: OfficialTask, world: OfficialWorld, player: ModelPlayer | None, seed: int, strategy: str = ""
+        self, task: OfficialTask, world: UserWorld, player: ModelPlayer | None, seed: int, strategy: str = ""
     ) -> User:
         return Asker(task, world)
 
@@ -103,12 +104,12 @@ class TalkingBenchmark(TillBenchmark):
     """The same till, whose user a model plays."""
 
     name: str = "till-talk"
-    writes_calls: bool = False
+    calls: tuple[Calls, ...] = ("native",)
     needs_user_model: bool = True
     user_strategies: tuple[str, ...] = ("plain", "rude")
 
     def user(
-        self, task: OfficialTask, world: OfficialWorld, player: ModelPlayer | None, seed: int, strategy: str = ""
+        self, task: OfficialTask, world: UserWorld, player: ModelPlayer | None, seed: int, strategy: str = ""
     ) -> User:
         if player is None:
             return Asker(task, world)
@@ -125,7 +126,7 @@ class Rules:
 
 
 class Asker:
-    def __init__(self, task: OfficialTask, world: OfficialWorld) -> None:
+    def __init__(self, task: OfficialTask, world: UserWorld) -> None:
         self._says, self._withheld, self._world = task.content["says"], task.content["withheld"], world
         self._turn = 0
 

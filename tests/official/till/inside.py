@@ -58,7 +58,7 @@ class World:
 class Writing:
     """A call is written as `deposit 5`; several stand apart by commas, and a sum is counted."""
 
-    def __init__(self, task: dict[str, Any]) -> None:
+    def __init__(self, task: dict[str, Any], calls: str) -> None:
         self._heard: list[str] = []
         self._task = task
 
