@@ -28,7 +28,6 @@ from envscaler_mcp.language.model import (
     Model,
     New,
     Operation,
-    Parameter,
     Put,
     Query,
     Sentence,
@@ -67,9 +66,6 @@ def warnings(model: Model) -> Iterator[Finding]:
             yield f"rule {rule.number} ({rule.text})", "no operation can break it: is it a rule?"
     for operation in model.operations.values():
         yield from _batches(operation)
-    for what, tools in (("operation", model.operations), ("query", model.queries)):
-        for tool in tools.values():
-            yield from _unexplained(f"{what} {tool.name}", tool.params)
 
 
 def _unused_defines(model: Model, speech: Storybook) -> Iterator[Finding]:
@@ -132,14 +128,14 @@ def _batches(operation: Operation) -> Iterator[Finding]:
             yield f"operation {operation.name}", f"{param.name!r} may name a record twice; guard it with unique(..)"
 
 
-def _unexplained(place: str, params: Iterable[Parameter]) -> Iterator[Finding]:
-    """A number, a date or a text of which agents read nothing but its name."""
-    names = [param.name for param in params if param.type.kind != "ref" and not param.help.text]
-    if names:
-        yield (
-            place,
-            f"agents read no more than the name of {', '.join(map(repr, names))}; say under 'help' what is meant",
-        )
+def unexplained(model: Model) -> Iterator[Finding]:
+    """Numbers, dates and texts of which agents read nothing but their names."""
+    for what, tools in (("operation", model.operations), ("query", model.queries)):
+        for tool in tools.values():
+            names = [param.name for param in tool.params if param.type.kind != "ref" and not param.help.text]
+            if names:
+                listed = ", ".join(map(repr, names))
+                yield f"{what} {tool.name}", f"agents read no more than the name of {listed}; say under 'help' what is meant"
 
 
 def statements(effect: Iterable[Statement]) -> Iterator[Statement]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from envscaler_mcp.errors import EnvScalerError
 from envscaler_mcp.language import Problem, check_blueprint, read_blueprint
-from envscaler_mcp.language.analysis import tool_names
+from envscaler_mcp.language.analysis import tool_names, unexplained
 from envscaler_mcp.language.model import Model
 from envscaler_mcp.pipeline.building import STATES
 from envscaler_mcp.pipeline.start_warnings import start_warnings
@@ -54,6 +54,7 @@ def _check(path: Path, probe: bool) -> BlueprintReport:
         if checked.model is None:
             return report
         report.counts = _counts(checked.model)
+        report.problems.extend(Problem("warning", *finding) for finding in unexplained(checked.model))
         if path.stem != blueprint.id:
             report.problems.append(
                 Problem("warning", "id", f"the file is called {path.name}, and the id is {blueprint.id!r}")

@@ -47,6 +47,8 @@ operations:
       member: ref(Member)
       game: ref(Game)
       for_days: int(1..14)
+    help:
+      for_days: Days after which the game is due
     require:
       - not member.suspended | {{member.name}} is suspended.
       - member.open_loans < 3 | {{member.name}} already has three open loans.
@@ -60,6 +62,8 @@ operations:
     params:
       loan: ref(Loan)
       pieces_missing: bool = false
+    help:
+      pieces_missing: Whether pieces were missing when it came back
     require:
       - loan.returned_on is None | {{loan.game.name}} was returned on {{loan.returned_on}}.
     effect:
@@ -81,6 +85,8 @@ operations:
     params:
       member: ref(Member)
       suspended: bool
+    help:
+      suspended: Whether the member may borrow nothing from now on
     require:
       - member.suspended != suspended | Nothing would change for {{member.name}}.
     effect:

@@ -105,23 +105,29 @@ def world(**changes: Any) -> Interpreter:
 
 def test_a_call_that_is_done_tells_what_was_done() -> None:
     told = world().call("charge", {"stay_id": "STAY-00001", "fee": 12345})
-    assert told == {"success": True, "message": "Done: charge STAY-00001 with 123.45."}
+    changed = {"stays": [{"id": "STAY-00001", "fee": 12845, "note": "charged"}]}
+    assert told == {"success": True, "message": "Done: charge STAY-00001 with 123.45.", "data": {"changed": changed}}
 
 
 def test_what_was_created_is_told_by_its_id() -> None:
     opened = world()
-    assert opened.call("open_ward", {"name": "East"}) == {
-        "success": True,
-        "message": "Done: open East (new: ward WARD-00003, ward WARD-00004, stay STAY-00004).",
-        "data": {"ward_id": "WARD-00003", "new_ward_id": "WARD-00004", "stay_id": "STAY-00004"},
-    }
+    told = opened.call("open_ward", {"name": "East"})
+    assert told["message"] == "Done: open East (new: ward WARD-00003, ward WARD-00004, stay STAY-00004)."
+    changed = told["data"].pop("changed")
+    assert told["data"] == {"ward_id": "WARD-00003", "new_ward_id": "WARD-00004", "stay_id": "STAY-00004"}
+    # Where nothing is, nothing is said of it.
+    assert changed["stays"] == [
+        {name: value for name, value in opened.state["stays"]["STAY-00004"].items() if value is not None}
+    ]
+    assert [ward["id"] for ward in changed["wards"]] == ["WARD-00003", "WARD-00004"]
     assert opened.state["counters"] == {"ward": 4, "nurse": 1, "stay": 4}
     assert opened.state["stays"]["STAY-00004"]["since"] == "2026-03-02"
 
 
 def test_what_was_created_in_a_branch_is_not_told_by_its_id() -> None:
     told = world().call("charge", {"stay_id": "STAY-00003", "fee": -900, "after": "2026-04-01"})
-    assert told == {"success": True, "message": "Done: charge STAY-00003 with -9.00 from 2026-04-01 on."}
+    assert told["message"] == "Done: charge STAY-00003 with -9.00 from 2026-04-01 on."
+    assert set(told["data"]) == {"changed"}
 
 
 @pytest.mark.parametrize(
