@@ -47,6 +47,16 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "zones": ("name",),
+    "doors": ("label",),
+    "profiles": ("name",),
+    "people": ("name",),
+    "badges": ("number",),
+    "passages": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("badges", "host_id"),
     ("badges", "number"),
@@ -243,7 +253,7 @@ class AccessBadges:
 
         Args:
             zone_id (str): Id of the zone, such as ZONE-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "badges": records}} or {"success": False, "error": why
@@ -286,7 +296,7 @@ class AccessBadges:
 
         Args:
             badge_id (str): Id of the badge, such as BADGE-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "doors": records}} or {"success": False, "error": why
@@ -326,7 +336,7 @@ class AccessBadges:
         """Badges that were last seen going in before today and are still known to be on the site.
 
         Args:
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "badges": records}} or {"success": False, "error": why
@@ -344,8 +354,8 @@ class AccessBadges:
         """The visitors that a host looks after.
 
         Args:
-            host_id (str): Id of a badge (host), such as BADGE-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            host_id (str): Badge of whoever looks after the visitors; an id such as BADGE-00001.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "badges": records}} or {"success": False, "error": why
@@ -370,12 +380,12 @@ class AccessBadges:
         """List the zones, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            within_id (str, optional): Only those of this within.
-            escorted (bool, optional): Only those where escorted is so.
-            never_alone (bool, optional): Only those where never alone is so.
-            briefing (bool, optional): Only those where briefing is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only zones whose name contains this text.
+            within_id (str, optional): Only zones within this zone.
+            escorted (bool, optional): Only zones with this value of `escorted`.
+            never_alone (bool, optional): Only zones with this value of `never_alone`.
+            briefing (bool, optional): Only zones with this value of `briefing`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "zones": records}}
@@ -403,10 +413,10 @@ class AccessBadges:
         """List the doors, oldest first, all of them or only some.
 
         Args:
-            label (str, optional): Only those whose label contains this text.
-            zone_id (str, optional): Only those of this zone.
-            visitors (bool, optional): Only those where visitors is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            label (str, optional): Only doors whose label contains this text.
+            zone_id (str, optional): Only doors of this zone.
+            visitors (bool, optional): Only doors with this value of `visitors`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "doors": records}}
@@ -431,9 +441,9 @@ class AccessBadges:
         """List the profiles, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            weekends (bool, optional): Only those where weekends is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only profiles whose name contains this text.
+            weekends (bool, optional): Only profiles with this value of `weekends`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "profiles": records}}
@@ -457,9 +467,9 @@ class AccessBadges:
         """List the people, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            kind (str, optional): Only those whose kind is employee, contractor or visitor.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only people whose name contains this text.
+            kind (str, optional): Only people with this kind.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "people": records}}
@@ -485,13 +495,13 @@ class AccessBadges:
         """List the badges, oldest first, all of them or only some.
 
         Args:
-            number (str, optional): Only those whose number contains this text.
-            person_id (str, optional): Only those of this person.
-            profile_id (str, optional): Only those of this profile.
-            host_id (str, optional): Only those of this host.
-            zone_id (str, optional): Only those of this zone.
-            status (str, optional): Only those whose status is active, suspended, returned or lost.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            number (str, optional): Only badges whose number contains this text.
+            person_id (str, optional): Only badges of this person.
+            profile_id (str, optional): Only badges of this profile.
+            host_id (str, optional): Only badges whose host is this badge.
+            zone_id (str, optional): Only badges of this zone.
+            status (str, optional): Only badges with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "badges": records}}
@@ -526,10 +536,10 @@ class AccessBadges:
         """List the passages, oldest first, all of them or only some.
 
         Args:
-            badge_id (str, optional): Only those of this badge.
-            door_id (str, optional): Only those of this door.
-            way (str, optional): Only those whose way is in or out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            badge_id (str, optional): Only passages of this badge.
+            door_id (str, optional): Only passages of this door.
+            way (str, optional): Only passages with this way.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "passages": records}}
@@ -560,12 +570,13 @@ class AccessBadges:
         Args:
             person_id (str): Id of the person, such as PERSON-00001.
             profile_id (str): Id of the profile, such as PROFILE-00001.
-            number (str): The number.
-            expires (str): Expires: a date, as YYYY-MM-DD.
-            host_id (str, optional): Id of a badge (host), such as BADGE-00001. May be left out.
+            number (str): Number of the new badge, never used before.
+            expires (str): Last day of the badge, at most 5 days ahead for a visitor, as YYYY-MM-DD.
+            host_id (str, optional): Active badge of the employee who looks after the visitor; an id such as
+                BADGE-00001. If left out, the badge has no host, which only a visitor must have.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         person = self.people.get(person_id)
@@ -669,7 +680,7 @@ class AccessBadges:
         return {
             "success": True,
             "message": f"Done: {done} (new: badge {badge['id']}).",
-            "data": {"badge_id": badge["id"]},
+            "data": {"badge_id": badge["id"], **self._changes()},
         }
 
     def pass_in(self, door_id: str, badge_ids: Annotated[list[str], {"maxItems": 20}]) -> Result:
@@ -677,10 +688,10 @@ class AccessBadges:
 
         Args:
             door_id (str): Id of the door, such as DOOR-00001.
-            badge_ids (list): Ids of badges, such as BADGE-00001.
+            badge_ids (list): Badges that go in together, each once: ids of badges, such as BADGE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         door = self.doors.get(door_id)
@@ -847,6 +858,7 @@ class AccessBadges:
         return {
             "success": True,
             "message": f"Done: pass {', '.join(str(one['number']) for one in badges)} in through {door['label']}.",
+            "data": self._changes(),
         }
 
     def pass_out(self, door_id: str, badge_ids: Annotated[list[str], {"maxItems": 20}]) -> Result:
@@ -854,10 +866,10 @@ class AccessBadges:
 
         Args:
             door_id (str): Id of the door, such as DOOR-00001.
-            badge_ids (list): Ids of badges, such as BADGE-00001.
+            badge_ids (list): Badges that go out together, each once: ids of badges, such as BADGE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         door = self.doors.get(door_id)
@@ -1004,6 +1016,7 @@ class AccessBadges:
         return {
             "success": True,
             "message": f"Done: pass {', '.join(str(one['number']) for one in badges)} out through {door['label']}.",
+            "data": self._changes(),
         }
 
     def correct_place(self, badge_id: str, zone_id: str | None = None) -> Result:
@@ -1012,10 +1025,11 @@ class AccessBadges:
 
         Args:
             badge_id (str): Id of the badge, such as BADGE-00001.
-            zone_id (str, optional): Id of the zone, such as ZONE-00001. May be left out.
+            zone_id (str, optional): Innermost zone where the badge really is; an id such as ZONE-00001. If left
+                out, the badge is off the site.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         badge = self.badges.get(badge_id)
@@ -1132,17 +1146,17 @@ class AccessBadges:
         done = f"correct the place of badge {badge['number']}"
         if zone is not None:
             done += f" to {zone['name']}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def change_host(self, badge_id: str, host_id: str) -> Result:
         """Give a visitor another host; where both are in an escorted zone the new host must be there too.
 
         Args:
             badge_id (str): Id of the badge, such as BADGE-00001.
-            host_id (str): Id of a badge (host), such as BADGE-00001.
+            host_id (str): Active badge of the employee who takes over the visitor; an id such as BADGE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         badge = self.badges.get(badge_id)
@@ -1186,6 +1200,7 @@ class AccessBadges:
                 f"Done: make {self.people[host['person_id']]['name']} the host of "
                 f"{self.people[badge['person_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def change_profile(self, badge_id: str, profile_id: str) -> Result:
@@ -1196,7 +1211,7 @@ class AccessBadges:
             profile_id (str): Id of the profile, such as PROFILE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         badge = self.badges.get(badge_id)
@@ -1222,17 +1237,21 @@ class AccessBadges:
             return self._take_back(RULES[7])
         if self._breaks_rule_11(badge):
             return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: give badge {badge['number']} the profile {profile['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: give badge {badge['number']} the profile {profile['name']}.",
+            "data": self._changes(),
+        }
 
     def suspend_badge(self, badge_id: str, reason: Text) -> Result:
         """Suspend an active badge and say why; whoever looks after visitors hands them over first.
 
         Args:
             badge_id (str): Id of the badge, such as BADGE-00001.
-            reason (str): The reason.
+            reason (str): Why the badge is suspended.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         badge = self.badges.get(badge_id)
@@ -1264,17 +1283,22 @@ class AccessBadges:
             return self._take_back(RULES[9])
         if self._breaks_rule_11(badge):
             return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: suspend badge {badge['number']} with the reason {reason}."}
+        return {
+            "success": True,
+            "message": f"Done: suspend badge {badge['number']} with the reason {reason}.",
+            "data": self._changes(),
+        }
 
     def reinstate_badge(self, badge_id: str, expires: Date | None = None) -> Result:
         """Make a suspended badge active again; one that has expired gets a new last day.
 
         Args:
             badge_id (str): Id of the badge, such as BADGE-00001.
-            expires (str, optional): Expires: a date, as YYYY-MM-DD. May be left out.
+            expires (str, optional): New last day of the badge, from today on, as YYYY-MM-DD. If left out, the last
+                day stays as it is.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         badge = self.badges.get(badge_id)
@@ -1313,7 +1337,7 @@ class AccessBadges:
         done = f"reinstate badge {badge['number']}"
         if expires is not None:
             done += f" until {expires}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def return_badge(self, badge_id: str) -> Result:
         """Take a badge back from somebody who has left the site.
@@ -1322,7 +1346,7 @@ class AccessBadges:
             badge_id (str): Id of the badge, such as BADGE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         badge = self.badges.get(badge_id)
@@ -1361,6 +1385,7 @@ class AccessBadges:
         return {
             "success": True,
             "message": f"Done: take badge {badge['number']} of {self.people[badge['person_id']]['name']} back.",
+            "data": self._changes(),
         }
 
     def replace_badge(self, badge_id: str, number: Text) -> Result:
@@ -1368,10 +1393,10 @@ class AccessBadges:
 
         Args:
             badge_id (str): Id of the badge, such as BADGE-00001.
-            number (str): The number.
+            number (str): Number of the new badge, never used before.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         badge = self.badges.get(badge_id)
@@ -1514,7 +1539,7 @@ class AccessBadges:
         return {
             "success": True,
             "message": f"Done: {done} (new: badge {fresh['id']}).",
-            "data": {"badge_id": fresh["id"]},
+            "data": {"badge_id": fresh["id"], **self._changes()},
         }
 
     def record_briefing(self, person_id: str) -> Result:
@@ -1524,7 +1549,7 @@ class AccessBadges:
             person_id (str): Id of the person, such as PERSON-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         person = self.people.get(person_id)
@@ -1538,7 +1563,11 @@ class AccessBadges:
         for one_badge in _distinct(self._badges_by_person.get(person["id"], {}).values()):
             if self._breaks_rule_9(one_badge):
                 return self._take_back(RULES[8])
-        return {"success": True, "message": f"Done: record the safety briefing of {person['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: record the safety briefing of {person['name']}.",
+            "data": self._changes(),
+        }
 
     def _show_zone(self, zone: Zone) -> dict[str, Any]:
         """The zone as an answer shows it."""
@@ -1704,6 +1733,46 @@ class AccessBadges:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -46,6 +46,16 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "aircraft": ("registration",),
+    "parts": ("serial",),
+    "engineers": ("name",),
+    "defects": (),
+    "cards": ("number",),
+    "releases": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("aircraft", "status"),
     ("cards", "after_id"),
@@ -210,9 +220,10 @@ class AircraftMaintenance:
         """Parts in aircraft with few hours or cycles left, the fewest hours first.
 
         Args:
-            margin (int): The margin, from 1 to 2000.
-            aircraft_id (str, optional): Id of the aircraft, such as AIRCRAFT-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            margin (int): Most hours or cycles that the parts listed have left, from 1 to 2000.
+            aircraft_id (str, optional): Aircraft whose parts are listed; an id such as AIRCRAFT-00001. If left
+                out, the parts in all aircraft are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "parts": records}} or {"success": False, "error": why
@@ -256,8 +267,8 @@ class AircraftMaintenance:
         """Parts of a kind in the store that still have life, the most hours left first.
 
         Args:
-            kind (str): The kind: engine, apu, battery, landing_gear or fuel_pump.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            kind (str): Kind of part wanted from the store: engine, apu, battery, landing_gear or fuel_pump.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "parts": records}} or {"success": False, "error": why
@@ -293,8 +304,9 @@ class AircraftMaintenance:
         """Deferred defects, the first to run out first.
 
         Args:
-            until (str, optional): Until: a date, as YYYY-MM-DD. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            until (str, optional): Day by which the time allowed for the defects listed ends, as YYYY-MM-DD. If
+                left out, all deferred defects are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "defects": records}} or {"success": False, "error": why
@@ -380,9 +392,9 @@ class AircraftMaintenance:
         """List the aircraft, oldest first, all of them or only some.
 
         Args:
-            registration (str, optional): Only those whose registration contains this text.
-            status (str, optional): Only those whose status is in_service, grounded or in_check.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            registration (str, optional): Only aircraft whose registration contains this text.
+            status (str, optional): Only aircraft with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "aircraft": records}}
@@ -407,10 +419,10 @@ class AircraftMaintenance:
         """List the parts, oldest first, all of them or only some.
 
         Args:
-            serial (str, optional): Only those whose serial contains this text.
-            kind (str, optional): Only those whose kind is engine, apu, battery, landing_gear or fuel_pump.
-            aircraft_id (str, optional): Only those of this aircraft.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            serial (str, optional): Only parts whose serial contains this text.
+            kind (str, optional): Only parts with this kind.
+            aircraft_id (str, optional): Only parts of this aircraft.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "parts": records}}
@@ -434,8 +446,8 @@ class AircraftMaintenance:
         """List the engineers, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only engineers whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "engineers": records}}
@@ -460,11 +472,11 @@ class AircraftMaintenance:
         """List the defects, oldest first, all of them or only some.
 
         Args:
-            aircraft_id (str, optional): Only those of this aircraft.
-            category (str, optional): Only those whose category is A, B, C or D.
-            handled_by_id (str, optional): Only those of this handled by.
-            status (str, optional): Only those whose status is open, deferred or rectified.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            aircraft_id (str, optional): Only defects of this aircraft.
+            category (str, optional): Only defects with this category.
+            handled_by_id (str, optional): Only defects handled by this engineer.
+            status (str, optional): Only defects with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "defects": records}}
@@ -498,15 +510,15 @@ class AircraftMaintenance:
         """List the cards, oldest first, all of them or only some.
 
         Args:
-            number (str, optional): Only those whose number contains this text.
-            aircraft_id (str, optional): Only those of this aircraft.
-            licence (str, optional): Only those whose licence is B1 or B2.
-            twice (bool, optional): Only those where twice is so.
-            after_id (str, optional): Only those of this after.
-            signed_by_id (str, optional): Only those of this signed by.
-            inspected_by_id (str, optional): Only those of this inspected by.
-            dropped (bool, optional): Only those where dropped is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            number (str, optional): Only cards whose number contains this text.
+            aircraft_id (str, optional): Only cards of this aircraft.
+            licence (str, optional): Only cards with this licence.
+            twice (bool, optional): Only cards with this value of `twice`.
+            after_id (str, optional): Only cards after this card.
+            signed_by_id (str, optional): Only cards signed by this engineer.
+            inspected_by_id (str, optional): Only cards inspected by this engineer.
+            dropped (bool, optional): Only cards with this value of `dropped`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "cards": records}}
@@ -542,9 +554,9 @@ class AircraftMaintenance:
         """List the releases, oldest first, all of them or only some.
 
         Args:
-            aircraft_id (str, optional): Only those of this aircraft.
-            engineer_id (str, optional): Only those of this engineer.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            aircraft_id (str, optional): Only releases of this aircraft.
+            engineer_id (str, optional): Only releases of this engineer.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "releases": records}}
@@ -566,10 +578,10 @@ class AircraftMaintenance:
 
         Args:
             aircraft_id (str): Id of the aircraft, such as AIRCRAFT-00001.
-            flown (int): The flown, from 1 to 14.
+            flown (int): Flight time of this one flight in hours, from 1 to 14.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         aircraft = self.aircraft.get(aircraft_id)
@@ -605,7 +617,11 @@ class AircraftMaintenance:
         for one_part in _distinct(self._parts_by_aircraft.get(aircraft["id"], {}).values()):
             if self._breaks_rule_3(one_part):
                 return self._take_back(RULES[2])
-        return {"success": True, "message": f"Done: log {flown} hours for {aircraft['registration']}."}
+        return {
+            "success": True,
+            "message": f"Done: log {flown} hours for {aircraft['registration']}.",
+            "data": self._changes(),
+        }
 
     def report_defect(self, aircraft_id: str, about: Text, category: Literal["A", "B", "C", "D"]) -> Result:
         """Report a defect; one of category A, a no-go item that nothing allows to be deferred, grounds an aircraft in
@@ -613,11 +629,12 @@ class AircraftMaintenance:
 
         Args:
             aircraft_id (str): Id of the aircraft, such as AIRCRAFT-00001.
-            about (str): The about.
-            category (str): The category: A, B, C or D.
+            about (str): Short description of the defect, not yet known for this aircraft.
+            category (str): Urgency of the defect (A grounds, B may wait 3 days, C 10 days, D 120 days): A, B, C or
+                D.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         aircraft = self.aircraft.get(aircraft_id)
@@ -671,7 +688,7 @@ class AircraftMaintenance:
                 f"Done: report {about} of {aircraft['registration']} in category {category} (new: defect "
                 f"{defect['id']})."
             ),
-            "data": {"defect_id": defect["id"]},
+            "data": {"defect_id": defect["id"], **self._changes()},
         }
 
     def defer_defect(self, defect_id: str, engineer_id: str) -> Result:
@@ -683,7 +700,7 @@ class AircraftMaintenance:
             engineer_id (str): Id of the engineer, such as ENGINEER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         defect = self.defects.get(defect_id)
@@ -722,6 +739,7 @@ class AircraftMaintenance:
         return {
             "success": True,
             "message": f"Done: defer {defect['about']} of {self.aircraft[defect['aircraft_id']]['registration']}.",
+            "data": self._changes(),
         }
 
     def rectify_defect(self, defect_id: str, engineer_id: str) -> Result:
@@ -732,7 +750,7 @@ class AircraftMaintenance:
             engineer_id (str): Id of the engineer, such as ENGINEER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         defect = self.defects.get(defect_id)
@@ -768,6 +786,7 @@ class AircraftMaintenance:
                 f"Done: note that {engineer['name']} rectified {defect['about']} of "
                 f"{self.aircraft[defect['aircraft_id']]['registration']}."
             ),
+            "data": self._changes(),
         }
 
     def start_check(self, aircraft_id: str) -> Result:
@@ -777,7 +796,7 @@ class AircraftMaintenance:
             aircraft_id (str): Id of the aircraft, such as AIRCRAFT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         aircraft = self.aircraft.get(aircraft_id)
@@ -794,7 +813,11 @@ class AircraftMaintenance:
         for one_card in _distinct(self._cards_by_aircraft.get(aircraft["id"], {}).values()):
             if self._breaks_rule_4(one_card):
                 return self._take_back(RULES[3])
-        return {"success": True, "message": f"Done: start a check of {aircraft['registration']}."}
+        return {
+            "success": True,
+            "message": f"Done: start a check of {aircraft['registration']}.",
+            "data": self._changes(),
+        }
 
     def raise_card(
         self,
@@ -808,15 +831,16 @@ class AircraftMaintenance:
         """Raise a task card for an aircraft in a check, to be done after another card where one is named.
 
         Args:
-            number (str): The number.
+            number (str): Number of the new task card, not in use yet.
             aircraft_id (str): Id of the aircraft, such as AIRCRAFT-00001.
-            work (str): The work.
-            licence (str): The licence: B1 or B2.
-            twice (bool): Twice: true or false. false where it is left out.
-            after_id (str, optional): Id of a card (after), such as CARD-00001. May be left out.
+            work (str): Work that the card asks for.
+            licence (str): Licence that the engineer who signs the work must hold: B1 or B2.
+            twice (bool): Whether a second engineer must inspect the work. Default: false.
+            after_id (str, optional): Card of the same aircraft to be done before this one; an id such as
+                CARD-00001. If left out, the card waits for no other.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         aircraft = self.aircraft.get(aircraft_id)
@@ -864,7 +888,7 @@ class AircraftMaintenance:
             "message": (
                 f"Done: raise card {number} for {work} on {aircraft['registration']} (new: card {card['id']})."
             ),
-            "data": {"card_id": card["id"]},
+            "data": {"card_id": card["id"], **self._changes()},
         }
 
     def sign_card(self, card_id: str, engineer_id: str) -> Result:
@@ -875,7 +899,7 @@ class AircraftMaintenance:
             engineer_id (str): Id of the engineer, such as ENGINEER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         card = self.cards.get(card_id)
@@ -903,7 +927,11 @@ class AircraftMaintenance:
                 return self._take_back(RULES[7])
         if self._breaks_rule_9(card):
             return self._take_back(RULES[8])
-        return {"success": True, "message": f"Done: sign card {card['number']} as {engineer['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: sign card {card['number']} as {engineer['name']}.",
+            "data": self._changes(),
+        }
 
     def inspect_card(self, card_id: str, engineer_id: str) -> Result:
         """Sign the second inspection of a card that wants two pairs of eyes.
@@ -913,7 +941,7 @@ class AircraftMaintenance:
             engineer_id (str): Id of the engineer, such as ENGINEER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         card = self.cards.get(card_id)
@@ -941,7 +969,11 @@ class AircraftMaintenance:
         for one_card in _distinct(self._cards_by_after.get(card["id"], {}).values()):
             if self._breaks_rule_8(one_card):
                 return self._take_back(RULES[7])
-        return {"success": True, "message": f"Done: inspect card {card['number']} as {engineer['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: inspect card {card['number']} as {engineer['name']}.",
+            "data": self._changes(),
+        }
 
     def drop_card(self, card_id: str) -> Result:
         """Drop a card that is not signed and that no other card waits for.
@@ -950,7 +982,7 @@ class AircraftMaintenance:
             card_id (str): Id of the card, such as CARD-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         card = self.cards.get(card_id)
@@ -973,7 +1005,7 @@ class AircraftMaintenance:
                 return self._take_back(RULES[7])
         if self._breaks_rule_9(card):
             return self._take_back(RULES[8])
-        return {"success": True, "message": f"Done: drop card {card['number']}."}
+        return {"success": True, "message": f"Done: drop card {card['number']}.", "data": self._changes()}
 
     def move_part(self, part_id: str, aircraft_id: str | None = None) -> Result:
         """Fit a part from the store into an aircraft that is in a check and lacks one, or take a part out of an
@@ -981,10 +1013,11 @@ class AircraftMaintenance:
 
         Args:
             part_id (str): Id of the part, such as PART-00001.
-            aircraft_id (str, optional): Id of the aircraft, such as AIRCRAFT-00001. May be left out.
+            aircraft_id (str, optional): Aircraft in a check into which the part from the store goes; an id such as
+                AIRCRAFT-00001. If left out, the part is taken out into the store.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         part = self.parts.get(part_id)
@@ -1056,7 +1089,7 @@ class AircraftMaintenance:
         done = f"move {part['serial']}"
         if aircraft is not None:
             done += f" into {aircraft['registration']}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def overhaul_part(self, part_id: str) -> Result:
         """Note that a part in the store came back from overhaul with a new life; engines and landing gear only.
@@ -1065,7 +1098,7 @@ class AircraftMaintenance:
             part_id (str): Id of the part, such as PART-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         part = self.parts.get(part_id)
@@ -1082,7 +1115,7 @@ class AircraftMaintenance:
         self._put("parts", part, "cycles_before", 0)
         if self._breaks_rule_3(part):
             return self._take_back(RULES[2])
-        return {"success": True, "message": f"Done: note the overhaul of {part['serial']}."}
+        return {"success": True, "message": f"Done: note the overhaul of {part['serial']}.", "data": self._changes()}
 
     def release_aircraft(self, aircraft_id: str, engineer_id: str, check_done: bool = False) -> Result:
         """Release an aircraft from the hangar to service; an engineer with licence C signs. Where its check by hours
@@ -1091,10 +1124,11 @@ class AircraftMaintenance:
         Args:
             aircraft_id (str): Id of the aircraft, such as AIRCRAFT-00001.
             engineer_id (str): Id of the engineer, such as ENGINEER-00001.
-            check_done (bool): Check done: true or false. false where it is left out.
+            check_done (bool): Whether the check by hours was done, which makes the next due in 600 hours. Default:
+                false.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         aircraft = self.aircraft.get(aircraft_id)
@@ -1149,7 +1183,7 @@ class AircraftMaintenance:
             "message": (
                 f"Done: release {aircraft['registration']} as {engineer['name']} (new: release {release['id']})."
             ),
-            "data": {"release_id": release["id"]},
+            "data": {"release_id": release["id"], **self._changes()},
         }
 
     def _show_aircraft(self, aircraft: Aircraft) -> dict[str, Any]:
@@ -1358,6 +1392,46 @@ class AircraftMaintenance:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -44,6 +44,17 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "airports": ("name",),
+    "flights": ("code",),
+    "cabins": ("code",),
+    "passengers": ("name",),
+    "bookings": ("locator",),
+    "coupons": (),
+    "standbies": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("bookings", "locator"),
     ("cabins", "flight_id"),
@@ -243,11 +254,12 @@ class AirlineRebooking:
         """Cabins from one airport to another that can still be booked and have seats for a party, earliest first.
 
         Args:
-            origin_id (str): Id of an airport (origin), such as AIRPORT-00001.
-            destination_id (str): Id of an airport (destination), such as AIRPORT-00001.
-            seats (int): The seats, from 1 to 9.
-            kind (str, optional): The kind: economy or business. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            origin_id (str): Airport where the flights start; an id such as AIRPORT-00001.
+            destination_id (str): Other airport where the flights end; an id such as AIRPORT-00001.
+            seats (int): Number of seats that the party needs, from 1 to 9.
+            kind (str, optional): Kind of cabin listed: economy or business. If left out, cabins of all kinds are
+                listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "cabins": records}} or {"success": False, "error": why
@@ -301,8 +313,9 @@ class AirlineRebooking:
         """Bookings with stranded members, in the order in which they are to be rebooked.
 
         Args:
-            flight_id (str, optional): Id of the flight, such as FLIGHT-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            flight_id (str, optional): Flight on which the parties are stranded; an id such as FLIGHT-00001. If
+                left out, the parties of all flights are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "bookings": records}} or {"success": False, "error": why
@@ -350,7 +363,7 @@ class AirlineRebooking:
 
         Args:
             cabin_id (str): Id of the cabin, such as CABIN-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "standbies": records}} or {"success": False, "error":
@@ -395,7 +408,7 @@ class AirlineRebooking:
 
         Args:
             passenger_id (str): Id of the passenger, such as PASSENGER-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "coupons": records}} or {"success": False, "error": why
@@ -432,8 +445,8 @@ class AirlineRebooking:
         """List the airports, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only airports whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "airports": records}}
@@ -456,11 +469,11 @@ class AirlineRebooking:
         """List the flights, oldest first, all of them or only some.
 
         Args:
-            code (str, optional): Only those whose code contains this text.
-            origin_id (str, optional): Only those of this origin.
-            destination_id (str, optional): Only those of this destination.
-            status (str, optional): Only those whose status is scheduled, delayed, cancelled or departed.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            code (str, optional): Only flights whose code contains this text.
+            origin_id (str, optional): Only flights whose origin is this airport.
+            destination_id (str, optional): Only flights whose destination is this airport.
+            status (str, optional): Only flights with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "flights": records}}
@@ -491,10 +504,10 @@ class AirlineRebooking:
         """List the cabins, oldest first, all of them or only some.
 
         Args:
-            code (str, optional): Only those whose code contains this text.
-            flight_id (str, optional): Only those of this flight.
-            kind (str, optional): Only those whose kind is economy or business.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            code (str, optional): Only cabins whose code contains this text.
+            flight_id (str, optional): Only cabins of this flight.
+            kind (str, optional): Only cabins with this kind.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "cabins": records}}
@@ -520,10 +533,10 @@ class AirlineRebooking:
         """List the passengers, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            tier (str, optional): Only those whose tier is none, silver, gold or platinum.
-            child (bool, optional): Only those where child is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only passengers whose name contains this text.
+            tier (str, optional): Only passengers with this tier.
+            child (bool, optional): Only passengers with this value of `child`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "passengers": records}}
@@ -551,9 +564,9 @@ class AirlineRebooking:
         """List the bookings, oldest first, all of them or only some.
 
         Args:
-            locator (str, optional): Only those whose locator contains this text.
-            lead_id (str, optional): Only those of this lead.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            locator (str, optional): Only bookings whose locator contains this text.
+            lead_id (str, optional): Only bookings whose lead is this passenger.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "bookings": records}}
@@ -581,11 +594,11 @@ class AirlineRebooking:
         """List the coupons, oldest first, all of them or only some.
 
         Args:
-            booking_id (str, optional): Only those of this booking.
-            passenger_id (str, optional): Only those of this passenger.
-            cabin_id (str, optional): Only those of this cabin.
-            status (str, optional): Only those whose status is confirmed, displaced, cancelled, flown or refunded.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            booking_id (str, optional): Only coupons of this booking.
+            passenger_id (str, optional): Only coupons of this passenger.
+            cabin_id (str, optional): Only coupons of this cabin.
+            status (str, optional): Only coupons with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "coupons": records}}
@@ -616,10 +629,10 @@ class AirlineRebooking:
         """List the standbies, oldest first, all of them or only some.
 
         Args:
-            coupon_id (str, optional): Only those of this coupon.
-            cabin_id (str, optional): Only those of this cabin.
-            status (str, optional): Only those whose status is waiting, cleared or withdrawn.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            coupon_id (str, optional): Only standbies of this coupon.
+            cabin_id (str, optional): Only standbies of this cabin.
+            status (str, optional): Only standbies with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "standbies": records}}
@@ -647,13 +660,14 @@ class AirlineRebooking:
         """Book a party on a flight under a new locator.
 
         Args:
-            locator (str): The locator.
-            lead_id (str): Id of a passenger (lead), such as PASSENGER-00001.
-            other_ids (list): Ids of passengers, such as PASSENGER-00001.
+            locator (str): Code of the new booking, not in use yet.
+            lead_id (str): Adult passenger in whose name the party is booked; an id such as PASSENGER-00001.
+            other_ids (list): Further passengers of the party, an empty list for none: ids of passengers, such as
+                PASSENGER-00001.
             cabin_id (str): Id of the cabin, such as CABIN-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         lead = self.passengers.get(lead_id)
@@ -755,7 +769,7 @@ class AirlineRebooking:
             "message": (
                 f"Done: book {lead['name']} and {len(others)} more on {cabin['code']} (new: booking {booking['id']})."
             ),
-            "data": {"booking_id": booking["id"]},
+            "data": {"booking_id": booking["id"], **self._changes()},
         }
 
     def add_connection(self, booking_id: str, cabin_id: str) -> Result:
@@ -767,7 +781,7 @@ class AirlineRebooking:
             cabin_id (str): Id of the cabin, such as CABIN-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         booking = self.bookings.get(booking_id)
@@ -884,7 +898,11 @@ class AirlineRebooking:
         for one_coupon in _distinct(added_coupons):
             if self._breaks_rule_6(one_coupon):
                 return self._take_back(RULES[5])
-        return {"success": True, "message": f"Done: book {booking['locator']} on to {cabin['code']}."}
+        return {
+            "success": True,
+            "message": f"Done: book {booking['locator']} on to {cabin['code']}.",
+            "data": self._changes(),
+        }
 
     def report_disruption(
         self,
@@ -897,11 +915,12 @@ class AirlineRebooking:
 
         Args:
             flight_id (str): Id of the flight, such as FLIGHT-00001.
-            reason (str): The reason.
-            minutes (int, optional): The minutes, from 10 to 600. May be left out.
+            reason (str): What disrupts the flight.
+            minutes (int, optional): Further delay of the flight in minutes, within the same day, from 10 to 600.
+                If left out, the flight is cancelled.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         flight = self.flights.get(flight_id)
@@ -1120,7 +1139,7 @@ class AirlineRebooking:
         done = f"report {reason} for flight {flight['code']}"
         if minutes is not None:
             done += f" and delay it by {minutes} minutes"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def rebook_party(self, booking_id: str, flight_id: str, to_id: str) -> Result:
         """Move the members of a booking from one flight to a cabin of another on the same route; a change nobody
@@ -1130,10 +1149,11 @@ class AirlineRebooking:
         Args:
             booking_id (str): Id of the booking, such as BOOKING-00001.
             flight_id (str): Id of the flight, such as FLIGHT-00001.
-            to_id (str): Id of a cabin (to), such as CABIN-00001.
+            to_id (str): Cabin of another flight on the same route, with seats for the whole party; an id such as
+                CABIN-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         booking = self.bookings.get(booking_id)
@@ -1262,6 +1282,7 @@ class AirlineRebooking:
         return {
             "success": True,
             "message": f"Done: rebook {booking['locator']} from {flight['code']} to {to['code']}.",
+            "data": self._changes(),
         }
 
     def rebook_stranded(self, flight_id: str, to_id: str) -> Result:
@@ -1270,10 +1291,11 @@ class AirlineRebooking:
 
         Args:
             flight_id (str): Id of the flight, such as FLIGHT-00001.
-            to_id (str): Id of a cabin (to), such as CABIN-00001.
+            to_id (str): Cabin of another flight on the same route, of the kind that those stranded held; an id
+                such as CABIN-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         flight = self.flights.get(flight_id)
@@ -1389,6 +1411,7 @@ class AirlineRebooking:
         return {
             "success": True,
             "message": f"Done: rebook those stranded on {flight['code']} to {to['code']} in the order of status.",
+            "data": self._changes(),
         }
 
     def give_up_seats(self, booking_id: str, flight_id: str) -> Result:
@@ -1399,7 +1422,7 @@ class AirlineRebooking:
             flight_id (str): Id of the flight, such as FLIGHT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         booking = self.bookings.get(booking_id)
@@ -1477,7 +1500,11 @@ class AirlineRebooking:
         ):
             if self._breaks_rule_9(one_standby):
                 return self._take_back(RULES[8])
-        return {"success": True, "message": f"Done: give up the seats of {booking['locator']} on {flight['code']}."}
+        return {
+            "success": True,
+            "message": f"Done: give up the seats of {booking['locator']} on {flight['code']}.",
+            "data": self._changes(),
+        }
 
     def divide_booking(
         self,
@@ -1491,12 +1518,13 @@ class AirlineRebooking:
 
         Args:
             booking_id (str): Id of the booking, such as BOOKING-00001.
-            lead_id (str): Id of a passenger (lead), such as PASSENGER-00001.
-            other_ids (list): Ids of passengers, such as PASSENGER-00001.
-            locator (str): The locator.
+            lead_id (str): Adult who leads the new booking, not the present lead; an id such as PASSENGER-00001.
+            other_ids (list): Further passengers who leave the old booking, an empty list for none: ids of
+                passengers, such as PASSENGER-00001.
+            locator (str): Code of the new booking, not in use yet.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         booking = self.bookings.get(booking_id)
@@ -1597,7 +1625,7 @@ class AirlineRebooking:
         return {
             "success": True,
             "message": f"Done: {done} (new: booking {own['id']}).",
-            "data": {"booking_id": own["id"]},
+            "data": {"booking_id": own["id"], **self._changes()},
         }
 
     def join_standby(self, coupon_id: str, cabin_id: str) -> Result:
@@ -1609,7 +1637,7 @@ class AirlineRebooking:
             cabin_id (str): Id of the cabin, such as CABIN-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         coupon = self.coupons.get(coupon_id)
@@ -1670,7 +1698,7 @@ class AirlineRebooking:
                 f"Done: put {self.passengers[coupon['passenger_id']]['name']} on the standby list of "
                 f"{cabin['code']} (new: standby {standby['id']})."
             ),
-            "data": {"standby_id": standby["id"]},
+            "data": {"standby_id": standby["id"], **self._changes()},
         }
 
     def clear_standby(self, cabin_id: str) -> Result:
@@ -1680,7 +1708,7 @@ class AirlineRebooking:
             cabin_id (str): Id of the cabin, such as CABIN-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         cabin = self.cabins.get(cabin_id)
@@ -1792,7 +1820,11 @@ class AirlineRebooking:
         ):
             if self._breaks_rule_9(one_standby):
                 return self._take_back(RULES[8])
-        return {"success": True, "message": f"Done: clear the standby list of {cabin['code']}."}
+        return {
+            "success": True,
+            "message": f"Done: clear the standby list of {cabin['code']}.",
+            "data": self._changes(),
+        }
 
     def leave_standby(self, standby_id: str) -> Result:
         """Take a passenger off a standby list.
@@ -1801,7 +1833,7 @@ class AirlineRebooking:
             standby_id (str): Id of the standby, such as STANDBY-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         standby = self.standbies.get(standby_id)
@@ -1824,6 +1856,7 @@ class AirlineRebooking:
                 f"Done: take {self.passengers[self.coupons[standby['coupon_id']]['passenger_id']]['name']} off "
                 f"the standby list of {self.cabins[standby['cabin_id']]['code']}."
             ),
+            "data": self._changes(),
         }
 
     def depart_flight(self, flight_id: str) -> Result:
@@ -1833,7 +1866,7 @@ class AirlineRebooking:
             flight_id (str): Id of the flight, such as FLIGHT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         flight = self.flights.get(flight_id)
@@ -1948,7 +1981,11 @@ class AirlineRebooking:
         ):
             if self._breaks_rule_9(one_standby):
                 return self._take_back(RULES[8])
-        return {"success": True, "message": f"Done: close flight {flight['code']} as departed."}
+        return {
+            "success": True,
+            "message": f"Done: close flight {flight['code']} as departed.",
+            "data": self._changes(),
+        }
 
     def _show_flight(self, flight: Flight) -> dict[str, Any]:
         """The flight as an answer shows it."""
@@ -2200,6 +2237,46 @@ class AirlineRebooking:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

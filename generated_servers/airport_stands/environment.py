@@ -47,6 +47,18 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "stands": ("code",),
+    "neighbours": (),
+    "gates": ("code",),
+    "aircraft_types": ("code",),
+    "aircraft": ("registration",),
+    "tugs": ("name",),
+    "turnarounds": ("flight",),
+    "parkings": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("neighbours", "one_id"),
     ("neighbours", "other_id"),
@@ -255,10 +267,11 @@ class AirportStands:
 
         Args:
             aircraft_id (str): Id of the aircraft, such as AIRCRAFT-00001.
-            since (str): Since: date and time, as YYYY-MM-DDTHH:MM.
-            until (str): Until: date and time, as YYYY-MM-DDTHH:MM.
-            contact (bool, optional): Contact: true or false. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            since (str): When the aircraft would come onto the stand, as YYYY-MM-DDTHH:MM.
+            until (str): When the aircraft would leave the stand, as YYYY-MM-DDTHH:MM.
+            contact (bool, optional): Whether stands at the terminal are listed rather than remote ones. If left
+                out, both are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "stands": records}} or {"success": False, "error": why
@@ -291,7 +304,7 @@ class AirportStands:
 
         Args:
             turnaround_id (str): Id of the turnaround, such as TURNAROUND-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "gates": records}} or {"success": False, "error": why
@@ -316,8 +329,8 @@ class AirportStands:
 
         Args:
             stand_id (str): Id of the stand, such as STAND-00001.
-            on (str): On: a date, as YYYY-MM-DD.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            on (str): Day that is looked at, as YYYY-MM-DD.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "parkings": records}} or {"success": False, "error": why
@@ -366,9 +379,9 @@ class AirportStands:
         """List the stands, oldest first, all of them or only some.
 
         Args:
-            code (str, optional): Only those whose code contains this text.
-            contact (bool, optional): Only those where contact is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            code (str, optional): Only stands whose code contains this text.
+            contact (bool, optional): Only stands with this value of `contact`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "stands": records}}
@@ -390,9 +403,9 @@ class AirportStands:
         """List the neighbours, oldest first, all of them or only some.
 
         Args:
-            one_id (str, optional): Only those of this one.
-            other_id (str, optional): Only those of this other.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            one_id (str, optional): Only neighbours whose one is this stand.
+            other_id (str, optional): Only neighbours whose other is this stand.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "neighbours": records}}
@@ -418,9 +431,9 @@ class AirportStands:
         """List the gates, oldest first, all of them or only some.
 
         Args:
-            code (str, optional): Only those whose code contains this text.
-            passports (bool, optional): Only those where passports is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            code (str, optional): Only gates whose code contains this text.
+            passports (bool, optional): Only gates with this value of `passports`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "gates": records}}
@@ -441,8 +454,8 @@ class AirportStands:
         """List the aircraft types, oldest first, all of them or only some.
 
         Args:
-            code (str, optional): Only those whose code contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            code (str, optional): Only aircraft types whose code contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "aircraft_types": records}}
@@ -466,11 +479,10 @@ class AirportStands:
         """List the aircraft, oldest first, all of them or only some.
 
         Args:
-            registration (str, optional): Only those whose registration contains this text.
-            type_id (str, optional): Only those of this type.
-            airline (str, optional): Only those whose airline is norbird, skanwing, lakair, marmara, zephyr, okapi
-                or druid.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            registration (str, optional): Only aircraft whose registration contains this text.
+            type_id (str, optional): Only aircraft whose type is this aircraft type.
+            airline (str, optional): Only aircraft with this airline.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "aircraft": records}}
@@ -494,8 +506,8 @@ class AirportStands:
         """List the tugs, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only tugs whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "tugs": records}}
@@ -515,12 +527,12 @@ class AirportStands:
         """List the turnarounds, oldest first, all of them or only some.
 
         Args:
-            flight (str, optional): Only those whose flight contains this text.
-            aircraft_id (str, optional): Only those of this aircraft.
-            gate_id (str, optional): Only those of this gate.
-            abroad (bool, optional): Only those where abroad is so.
-            status (str, optional): Only those whose status is planned, on_stand, cancelled or gone.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            flight (str, optional): Only turnarounds whose flight contains this text.
+            aircraft_id (str, optional): Only turnarounds of this aircraft.
+            gate_id (str, optional): Only turnarounds of this gate.
+            abroad (bool, optional): Only turnarounds with this value of `abroad`.
+            status (str, optional): Only turnarounds with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "turnarounds": records}}
@@ -555,10 +567,10 @@ class AirportStands:
         """List the parkings, oldest first, all of them or only some.
 
         Args:
-            turnaround_id (str, optional): Only those of this turnaround.
-            stand_id (str, optional): Only those of this stand.
-            tug_id (str, optional): Only those of this tug.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            turnaround_id (str, optional): Only parkings of this turnaround.
+            stand_id (str, optional): Only parkings of this stand.
+            tug_id (str, optional): Only parkings of this tug.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "parkings": records}}
@@ -590,15 +602,16 @@ class AirportStands:
         """Plan the turnaround of an aircraft on a stand.
 
         Args:
-            flight (str): The flight.
+            flight (str): Flight number of the turnaround, not in use yet.
             aircraft_id (str): Id of the aircraft, such as AIRCRAFT-00001.
             stand_id (str): Id of the stand, such as STAND-00001.
-            arrives (str): Arrives: date and time, as YYYY-MM-DDTHH:MM.
-            leaves (str): Leaves: date and time, as YYYY-MM-DDTHH:MM.
-            abroad (bool): Abroad: true or false. false where it is left out.
+            arrives (str): When the aircraft comes onto the stand, not in the past, as YYYY-MM-DDTHH:MM.
+            leaves (str): When the aircraft leaves, within 16 hours and after the ground time its type needs, as
+                YYYY-MM-DDTHH:MM.
+            abroad (bool): Whether the flight goes abroad, so that its gate needs passport control. Default: false.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         aircraft = self.aircraft.get(aircraft_id)
@@ -724,7 +737,7 @@ class AirportStands:
                 f"Done: plan {flight} with {aircraft['registration']} on stand {stand['code']} from {arrives} to "
                 f"{leaves} (new: turnaround {made['id']}, parking {parking['id']})."
             ),
-            "data": {"turnaround_id": made["id"], "parking_id": parking["id"]},
+            "data": {"turnaround_id": made["id"], "parking_id": parking["id"], **self._changes()},
         }
 
     def restand(self, turnaround_id: str, stand_id: str) -> Result:
@@ -735,7 +748,7 @@ class AirportStands:
             stand_id (str): Id of the stand, such as STAND-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         turnaround = self.turnarounds.get(turnaround_id)
@@ -806,7 +819,11 @@ class AirportStands:
                 return self._take_back(RULES[8])
         if self._breaks_rule_10(old):
             return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: move {turnaround['flight']} to stand {stand['code']}."}
+        return {
+            "success": True,
+            "message": f"Done: move {turnaround['flight']} to stand {stand['code']}.",
+            "data": self._changes(),
+        }
 
     def assign_gate(self, turnaround_id: str, gate_id: str) -> Result:
         """Let a flight board at a gate that serves its last stand.
@@ -816,7 +833,7 @@ class AirportStands:
             gate_id (str): Id of the gate, such as GATE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         turnaround = self.turnarounds.get(turnaround_id)
@@ -849,7 +866,11 @@ class AirportStands:
             return self._take_back(RULES[7])
         if self._breaks_rule_9(turnaround):
             return self._take_back(RULES[8])
-        return {"success": True, "message": f"Done: let {turnaround['flight']} board at gate {gate['code']}."}
+        return {
+            "success": True,
+            "message": f"Done: let {turnaround['flight']} board at gate {gate['code']}.",
+            "data": self._changes(),
+        }
 
     def plan_tow(self, turnaround_id: str, stand_id: str, at: DateTime, tug_id: str) -> Result:
         """Plan the tow of an aircraft from its last stand to another one; a gate that does not serve it is given up.
@@ -857,11 +878,12 @@ class AirportStands:
         Args:
             turnaround_id (str): Id of the turnaround, such as TURNAROUND-00001.
             stand_id (str): Id of the stand, such as STAND-00001.
-            at (str): At: date and time, as YYYY-MM-DDTHH:MM.
+            at (str): When the aircraft changes stands, during its stay on the last one and not in the past, as
+                YYYY-MM-DDTHH:MM.
             tug_id (str): Id of the tug, such as TUG-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         turnaround = self.turnarounds.get(turnaround_id)
@@ -988,7 +1010,7 @@ class AirportStands:
                 f"Done: tow {turnaround['flight']} to stand {stand['code']} at {at} with {tug['name']} (new: "
                 f"parking {parking['id']})."
             ),
-            "data": {"parking_id": parking["id"]},
+            "data": {"parking_id": parking["id"], **self._changes()},
         }
 
     def cancel_tow(self, turnaround_id: str) -> Result:
@@ -998,7 +1020,7 @@ class AirportStands:
             turnaround_id (str): Id of the turnaround, such as TURNAROUND-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         turnaround = self.turnarounds.get(turnaround_id)
@@ -1077,7 +1099,11 @@ class AirportStands:
         for one_turnaround in _distinct(changed_turnarounds):
             if self._breaks_rule_9(one_turnaround):
                 return self._take_back(RULES[8])
-        return {"success": True, "message": f"Done: cancel the tow of {turnaround['flight']}."}
+        return {
+            "success": True,
+            "message": f"Done: cancel the tow of {turnaround['flight']}.",
+            "data": self._changes(),
+        }
 
     def delay_flight(self, turnaround_id: str, minutes: Annotated[int, {"minimum": 5, "maximum": 240}]) -> Result:
         """Delay a flight; one that has not arrived shifts as a whole, one on stand leaves later, and the quarter of
@@ -1085,10 +1111,10 @@ class AirportStands:
 
         Args:
             turnaround_id (str): Id of the turnaround, such as TURNAROUND-00001.
-            minutes (int): The minutes, from 5 to 240.
+            minutes (int): Length of the delay in minutes, from 5 to 240.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         turnaround = self.turnarounds.get(turnaround_id)
@@ -1246,7 +1272,11 @@ class AirportStands:
         for one_parking in _distinct(changed_parkings):
             if self._breaks_rule_11_q(one_parking):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: delay {turnaround['flight']} by {minutes} minutes."}
+        return {
+            "success": True,
+            "message": f"Done: delay {turnaround['flight']} by {minutes} minutes.",
+            "data": self._changes(),
+        }
 
     def cancel_turnaround(self, turnaround_id: str) -> Result:
         """Cancel a turnaround before the aircraft has come.
@@ -1255,7 +1285,7 @@ class AirportStands:
             turnaround_id (str): Id of the turnaround, such as TURNAROUND-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         turnaround = self.turnarounds.get(turnaround_id)
@@ -1307,7 +1337,7 @@ class AirportStands:
         for one_parking in _distinct(self._parkings_by_turnaround.get(turnaround["id"], {}).values()):
             if one_parking["id"] in self.parkings and self._breaks_rule_11_q(one_parking):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: cancel {turnaround['flight']}."}
+        return {"success": True, "message": f"Done: cancel {turnaround['flight']}.", "data": self._changes()}
 
     def block_on(self, turnaround_id: str) -> Result:
         """Note that an aircraft has come onto its first stand.
@@ -1316,7 +1346,7 @@ class AirportStands:
             turnaround_id (str): Id of the turnaround, such as TURNAROUND-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         turnaround = self.turnarounds.get(turnaround_id)
@@ -1380,7 +1410,11 @@ class AirportStands:
         for one_parking in _distinct(self._parkings_by_turnaround.get(turnaround["id"], {}).values()):
             if self._breaks_rule_11_q(one_parking):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: note {turnaround['flight']} on its stand."}
+        return {
+            "success": True,
+            "message": f"Done: note {turnaround['flight']} on its stand.",
+            "data": self._changes(),
+        }
 
     def block_off(self, turnaround_id: str) -> Result:
         """Note that an aircraft has left; it needs a gate and must stand where it was to be towed last.
@@ -1389,7 +1423,7 @@ class AirportStands:
             turnaround_id (str): Id of the turnaround, such as TURNAROUND-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         turnaround = self.turnarounds.get(turnaround_id)
@@ -1439,17 +1473,21 @@ class AirportStands:
         for one_parking in _distinct(self._parkings_by_turnaround.get(turnaround["id"], {}).values()):
             if self._breaks_rule_11_q(one_parking):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: note that {turnaround['flight']} has left."}
+        return {
+            "success": True,
+            "message": f"Done: note that {turnaround['flight']} has left.",
+            "data": self._changes(),
+        }
 
     def close_stand(self, stand_id: str, reason: Text) -> Result:
         """Close a stand for which nothing is planned any more.
 
         Args:
             stand_id (str): Id of the stand, such as STAND-00001.
-            reason (str): The reason.
+            reason (str): Why the stand is closed.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         stand = self.stands.get(stand_id)
@@ -1475,7 +1513,11 @@ class AirportStands:
         for one_parking in _distinct(self._parkings_by_stand.get(stand["id"], {}).values()):
             if self._breaks_rule_10(one_parking):
                 return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: close stand {stand['code']} for {reason}."}
+        return {
+            "success": True,
+            "message": f"Done: close stand {stand['code']} for {reason}.",
+            "data": self._changes(),
+        }
 
     def reopen_stand(self, stand_id: str) -> Result:
         """Reopen a closed stand.
@@ -1484,7 +1526,7 @@ class AirportStands:
             stand_id (str): Id of the stand, such as STAND-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         stand = self.stands.get(stand_id)
@@ -1497,7 +1539,7 @@ class AirportStands:
         for one_parking in _distinct(self._parkings_by_stand.get(stand["id"], {}).values()):
             if self._breaks_rule_10(one_parking):
                 return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: reopen stand {stand['code']}."}
+        return {"success": True, "message": f"Done: reopen stand {stand['code']}.", "data": self._changes()}
 
     def _show_gate(self, gate: Gate) -> dict[str, Any]:
         """The gate as an answer shows it."""
@@ -1832,6 +1874,46 @@ class AirportStands:
         self._journal.append(("delete", container, record["id"], record))
         del getattr(self, container)[record["id"]]
         self._unlink(container, record)
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal, TypedDict
 
 Result = dict[str, Any]
 """`{"success": True, "data" | "message": ...}` or `{"success": False, "error": why}`"""
+Time = Annotated[str, {"format": "time"}]
 DateTime = Annotated[str, {"format": "date-time"}]
 Text = Annotated[str, {"minLength": 1, "maxLength": 1000}]
 
@@ -46,6 +47,16 @@ CHANGES = (
     "divert_hospital",
 )
 """The methods that may change something; all others only read."""
+
+LABELS: dict[str, tuple[str, ...]] = {
+    "zones": ("name",),
+    "hospitals": ("name",),
+    "crews": ("call_sign",),
+    "shifts": (),
+    "incidents": ("number",),
+    "runs": (),
+}
+"""What people call a record of each container by."""
 
 INDEXED = {
     ("crews", "posted_id"),
@@ -230,7 +241,7 @@ class AmbulanceDispatch:
 
         Args:
             incident_id (str): Id of the incident, such as INCIDENT-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "crews": records}} or {"success": False, "error": why
@@ -271,8 +282,9 @@ class AmbulanceDispatch:
         """What is under way, the most urgent first.
 
         Args:
-            zone_id (str, optional): Id of the zone, such as ZONE-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            zone_id (str, optional): Zone of the incidents; an id such as ZONE-00001. If left out, runs in all
+                zones are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "runs": records}} or {"success": False, "error": why
@@ -316,7 +328,7 @@ class AmbulanceDispatch:
 
         Args:
             incident_id (str): Id of the incident, such as INCIDENT-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "hospitals": records}} or {"success": False, "error":
@@ -351,8 +363,9 @@ class AmbulanceDispatch:
         """Open incidents to which nobody is under way, by priority and age.
 
         Args:
-            zone_id (str, optional): Id of the zone, such as ZONE-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            zone_id (str, optional): Zone of the incidents; an id such as ZONE-00001. If left out, incidents in all
+                zones are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "incidents": records}} or {"success": False, "error":
@@ -394,8 +407,8 @@ class AmbulanceDispatch:
         """List the zones, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only zones whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "zones": records}}
@@ -412,9 +425,9 @@ class AmbulanceDispatch:
         """List the hospitals, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            zone_id (str, optional): Only those of this zone.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only hospitals whose name contains this text.
+            zone_id (str, optional): Only hospitals of this zone.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "hospitals": records}}
@@ -442,11 +455,11 @@ class AmbulanceDispatch:
         """List the crews, oldest first, all of them or only some.
 
         Args:
-            call_sign (str, optional): Only those whose call sign contains this text.
-            level (str, optional): Only those whose level is basic or advanced.
-            home_id (str, optional): Only those of this home.
-            posted_id (str, optional): Only those of this posted.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            call_sign (str, optional): Only crews whose call sign contains this text.
+            level (str, optional): Only crews with this level.
+            home_id (str, optional): Only crews whose home is this zone.
+            posted_id (str, optional): Only crews whose posted is this zone.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "crews": records}}
@@ -475,10 +488,10 @@ class AmbulanceDispatch:
         """List the shifts, oldest first, all of them or only some.
 
         Args:
-            crew_id (str, optional): Only those of this crew.
-            on_break (bool, optional): Only those where on break is so.
-            status (str, optional): Only those whose status is planned, running or ended.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            crew_id (str, optional): Only shifts of this crew.
+            on_break (bool, optional): Only shifts with this value of `on_break`.
+            status (str, optional): Only shifts with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "shifts": records}}
@@ -505,11 +518,11 @@ class AmbulanceDispatch:
         """List the incidents, oldest first, all of them or only some.
 
         Args:
-            number (str, optional): Only those whose number contains this text.
-            zone_id (str, optional): Only those of this zone.
-            needs (str, optional): Only those whose needs is trauma, stroke, cardiac, children or maternity.
-            status (str, optional): Only those whose status is open, closed or cancelled.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            number (str, optional): Only incidents whose number contains this text.
+            zone_id (str, optional): Only incidents of this zone.
+            needs (str, optional): Only incidents with this needs.
+            status (str, optional): Only incidents with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "incidents": records}}
@@ -539,12 +552,11 @@ class AmbulanceDispatch:
         """List the runs, oldest first, all of them or only some.
 
         Args:
-            crew_id (str, optional): Only those of this crew.
-            incident_id (str, optional): Only those of this incident.
-            hospital_id (str, optional): Only those of this hospital.
-            status (str, optional): Only those whose status is sent, on_scene, stood_down, transporting, treated or
-                handed_over.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            crew_id (str, optional): Only runs of this crew.
+            incident_id (str, optional): Only runs of this incident.
+            hospital_id (str, optional): Only runs of this hospital.
+            status (str, optional): Only runs with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "runs": records}}
@@ -576,14 +588,15 @@ class AmbulanceDispatch:
         """Open an incident for an emergency call.
 
         Args:
-            number (str): The number.
+            number (str): New number of the incident, not used before.
             zone_id (str): Id of the zone, such as ZONE-00001.
-            address (str): The address.
-            priority (int): The priority, from 1 to 4.
-            needs (str, optional): The needs: trauma, stroke, cardiac, children or maternity. May be left out.
+            address (str): Address within the zone to which help is called.
+            priority (int): Urgency of the call, 1 being the most urgent, from 1 to 4.
+            needs (str, optional): Special care that the patient needs from a hospital: trauma, stroke, cardiac,
+                children or maternity. If left out, any hospital will do.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         zone = self.zones.get(zone_id)
@@ -626,7 +639,7 @@ class AmbulanceDispatch:
                 f"Done: open incident {number} at {address} with priority {priority} (new: incident "
                 f"{incident['id']})."
             ),
-            "data": {"incident_id": incident["id"]},
+            "data": {"incident_id": incident["id"], **self._changes()},
         }
 
     def change_priority(self, incident_id: str, priority: Annotated[int, {"minimum": 1, "maximum": 4}]) -> Result:
@@ -634,10 +647,10 @@ class AmbulanceDispatch:
 
         Args:
             incident_id (str): Id of the incident, such as INCIDENT-00001.
-            priority (int): The priority, from 1 to 4.
+            priority (int): New urgency, 1 being the most urgent, from 1 to 4.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         incident = self.incidents.get(incident_id)
@@ -649,7 +662,11 @@ class AmbulanceDispatch:
             return _refused(f"Incident {incident['number']} has priority {priority} already.")
         self._journal = []
         self._put("incidents", incident, "priority", priority)
-        return {"success": True, "message": f"Done: give incident {incident['number']} priority {priority}."}
+        return {
+            "success": True,
+            "message": f"Done: give incident {incident['number']} priority {priority}.",
+            "data": self._changes(),
+        }
 
     def cancel_incident(self, incident_id: str) -> Result:
         """Cancel an incident nobody has reached yet; crews on the way are stood down.
@@ -658,7 +675,7 @@ class AmbulanceDispatch:
             incident_id (str): Id of the incident, such as INCIDENT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         incident = self.incidents.get(incident_id)
@@ -705,7 +722,7 @@ class AmbulanceDispatch:
         for one_incident in _distinct([self.incidents[one["incident_id"]] for one in changed_runs]):
             if self._breaks_rule_11(one_incident):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: cancel incident {incident['number']}."}
+        return {"success": True, "message": f"Done: cancel incident {incident['number']}.", "data": self._changes()}
 
     def dispatch_crew(self, crew_id: str, incident_id: str) -> Result:
         """Send a crew to an incident; a crew still on its way to a less urgent one is redirected.
@@ -715,7 +732,7 @@ class AmbulanceDispatch:
             incident_id (str): Id of the incident, such as INCIDENT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         crew = self.crews.get(crew_id)
@@ -813,7 +830,7 @@ class AmbulanceDispatch:
         return {
             "success": True,
             "message": f"Done: send {crew['call_sign']} to incident {incident['number']} (new: run {run['id']}).",
-            "data": {"run_id": run["id"]},
+            "data": {"run_id": run["id"], **self._changes()},
         }
 
     def report_arrival(self, crew_id: str) -> Result:
@@ -823,7 +840,7 @@ class AmbulanceDispatch:
             crew_id (str): Id of the crew, such as CREW-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         crew = self.crews.get(crew_id)
@@ -848,7 +865,11 @@ class AmbulanceDispatch:
                 return self._take_back(RULES[8])
         if self._breaks_rule_11(self.incidents[run["incident_id"]]):
             return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: record the arrival of {crew['call_sign']}."}
+        return {
+            "success": True,
+            "message": f"Done: record the arrival of {crew['call_sign']}.",
+            "data": self._changes(),
+        }
 
     def transport_patient(self, crew_id: str, hospital_id: str) -> Result:
         """Let a crew take its patient to a hospital, or to another one while it is on the way.
@@ -858,7 +879,7 @@ class AmbulanceDispatch:
             hospital_id (str): Id of the hospital, such as HOSPITAL-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         crew = self.crews.get(crew_id)
@@ -917,7 +938,11 @@ class AmbulanceDispatch:
         for one_incident in _distinct([self.incidents[one["incident_id"]] for one in changed_runs]):
             if self._breaks_rule_11(one_incident):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: send {crew['call_sign']} with the patient to {hospital['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: send {crew['call_sign']} with the patient to {hospital['name']}.",
+            "data": self._changes(),
+        }
 
     def clear_crew(self, crew_id: str) -> Result:
         """Record that a crew is free again after handing over, treating on scene or being stood down; an incident is
@@ -927,7 +952,7 @@ class AmbulanceDispatch:
             crew_id (str): Id of the crew, such as CREW-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         crew = self.crews.get(crew_id)
@@ -991,7 +1016,7 @@ class AmbulanceDispatch:
         for one_incident in _distinct([self.incidents[one["incident_id"]] for one in changed_runs]):
             if self._breaks_rule_11(one_incident):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: clear {crew['call_sign']}."}
+        return {"success": True, "message": f"Done: clear {crew['call_sign']}.", "data": self._changes()}
 
     def post_crew(self, crew_id: str, zone_id: str) -> Result:
         """Move a free crew to stand by in its home zone or one next to it.
@@ -1001,7 +1026,7 @@ class AmbulanceDispatch:
             zone_id (str): Id of the zone, such as ZONE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         crew = self.crews.get(crew_id)
@@ -1028,17 +1053,21 @@ class AmbulanceDispatch:
         self._put("crews", crew, "posted_id", zone_id)
         if self._breaks_rule_10(crew):
             return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: post {crew['call_sign']} to {zone['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: post {crew['call_sign']} to {zone['name']}.",
+            "data": self._changes(),
+        }
 
     def set_duty(self, crew_id: str, to: Literal["sign_on", "begin_break", "end_break", "sign_off"]) -> Result:
         """Sign a crew on for its shift, send it on a break, end the break, or sign it off.
 
         Args:
             crew_id (str): Id of the crew, such as CREW-00001.
-            to (str): The to: sign_on, begin_break, end_break or sign_off.
+            to (str): What the crew does next in its shift: sign_on, begin_break, end_break or sign_off.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         crew = self.crews.get(crew_id)
@@ -1132,17 +1161,17 @@ class AmbulanceDispatch:
         for one_crew in _distinct(changed_crews):
             if self._breaks_rule_10(one_crew):
                 return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: set {crew['call_sign']} to {to}."}
+        return {"success": True, "message": f"Done: set {crew['call_sign']} to {to}.", "data": self._changes()}
 
     def extend_shift(self, crew_id: str, minutes: Annotated[int, {"minimum": 15, "maximum": 360}]) -> Result:
         """Let a crew work longer, up to thirteen hours altogether.
 
         Args:
             crew_id (str): Id of the crew, such as CREW-00001.
-            minutes (int): The minutes, from 15 to 360.
+            minutes (int): Time added to the running shift, in minutes, from 15 to 360.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         crew = self.crews.get(crew_id)
@@ -1174,18 +1203,24 @@ class AmbulanceDispatch:
             return self._take_back(RULES[3])
         if self._breaks_rule_5(shift):
             return self._take_back(RULES[4])
-        return {"success": True, "message": f"Done: extend the shift of {crew['call_sign']} by {minutes} minutes."}
+        return {
+            "success": True,
+            "message": f"Done: extend the shift of {crew['call_sign']} by {minutes} minutes.",
+            "data": self._changes(),
+        }
 
     def divert_hospital(self, hospital_id: str, until: DateTime | None = None, reason: Text | None = None) -> Result:
         """Put a hospital on diversion until a time, or open it again when no time is given.
 
         Args:
             hospital_id (str): Id of the hospital, such as HOSPITAL-00001.
-            until (str, optional): Until: date and time, as YYYY-MM-DDTHH:MM. May be left out.
-            reason (str, optional): The reason. May be left out.
+            until (str, optional): Time until which patients are diverted, within twelve hours, as
+                YYYY-MM-DDTHH:MM. If left out, the hospital is open again (give no reason either).
+            reason (str, optional): Why patients are diverted, always together with a time. If left out, the
+                hospital is open again (give no time either).
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         hospital = self.hospitals.get(hospital_id)
@@ -1207,7 +1242,7 @@ class AmbulanceDispatch:
             done += f" until {until}"
         if reason is not None:
             done += f" for {reason}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def _show_zone(self, zone: Zone) -> dict[str, Any]:
         """The zone as an answer shows it."""
@@ -1400,6 +1435,46 @@ class AmbulanceDispatch:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

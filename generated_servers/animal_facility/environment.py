@@ -53,6 +53,17 @@ ROOM_HEALTH_MOVES = {
     ("infected", "watched"),
 }
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "rooms": ("name",),
+    "cages": ("label",),
+    "strains": ("name",),
+    "protocols": ("number",),
+    "animals": ("tag",),
+    "litters": (),
+    "procedures": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("animals", "cage_id"),
     ("animals", "protocol_id"),
@@ -250,8 +261,9 @@ class AnimalFacility:
 
         Args:
             animal_id (str): Id of the animal, such as ANIMAL-00001.
-            room_id (str, optional): Id of the room, such as ROOM-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            room_id (str, optional): Room in which the cages stand; an id such as ROOM-00001. If left out, the
+                cages of all rooms are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "cages": records}} or {"success": False, "error": why
@@ -297,8 +309,8 @@ class AnimalFacility:
         """Nursing litters that will be 20 days old by a day, oldest first.
 
         Args:
-            by_day (str): By day: a date, as YYYY-MM-DD.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            by_day (str): Day by which the litters are 20 days old, as YYYY-MM-DD.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "litters": records}} or {"success": False, "error": why
@@ -336,8 +348,8 @@ class AnimalFacility:
 
         Args:
             strain_id (str): Id of the strain, such as STRAIN-00001.
-            sex (str, optional): The sex: female or male. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            sex (str, optional): Sex of the animals: female or male. If left out, animals of both sexes are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "animals": records}} or {"success": False, "error": why
@@ -360,7 +372,7 @@ class AnimalFacility:
 
         Args:
             animal_id (str): Id of the animal, such as ANIMAL-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "animals": records}} or {"success": False, "error": why
@@ -394,9 +406,9 @@ class AnimalFacility:
         """List the rooms, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            health (str, optional): Only those whose health is clean, watched or infected.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only rooms whose name contains this text.
+            health (str, optional): Only rooms with this health.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "rooms": records}}
@@ -419,10 +431,10 @@ class AnimalFacility:
         """List the cages, oldest first, all of them or only some.
 
         Args:
-            label (str, optional): Only those whose label contains this text.
-            room_id (str, optional): Only those of this room.
-            purpose (str, optional): Only those whose purpose is stock, breeding or experiment.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            label (str, optional): Only cages whose label contains this text.
+            room_id (str, optional): Only cages of this room.
+            purpose (str, optional): Only cages with this purpose.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "cages": records}}
@@ -447,9 +459,9 @@ class AnimalFacility:
         """List the strains, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            species (str, optional): Only those whose species is mouse or rat.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only strains whose name contains this text.
+            species (str, optional): Only strains with this species.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "strains": records}}
@@ -472,10 +484,10 @@ class AnimalFacility:
         """List the protocols, oldest first, all of them or only some.
 
         Args:
-            number (str, optional): Only those whose number contains this text.
-            strain_id (str, optional): Only those of this strain.
-            most_severe (str, optional): Only those whose most severe is mild, moderate or severe.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            number (str, optional): Only protocols whose number contains this text.
+            strain_id (str, optional): Only protocols of this strain.
+            most_severe (str, optional): Only protocols with this most severe.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "protocols": records}}
@@ -508,15 +520,15 @@ class AnimalFacility:
         """List the animals, oldest first, all of them or only some.
 
         Args:
-            tag (str, optional): Only those whose tag contains this text.
-            strain_id (str, optional): Only those of this strain.
-            sex (str, optional): Only those whose sex is female or male.
-            dam_id (str, optional): Only those of this dam.
-            sire_id (str, optional): Only those of this sire.
-            cage_id (str, optional): Only those of this cage.
-            protocol_id (str, optional): Only those of this protocol.
-            cause (str, optional): Only those whose cause is end_of_study, sick, surplus or found_dead.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            tag (str, optional): Only animals whose tag contains this text.
+            strain_id (str, optional): Only animals of this strain.
+            sex (str, optional): Only animals with this sex.
+            dam_id (str, optional): Only animals whose dam is this animal.
+            sire_id (str, optional): Only animals whose sire is this animal.
+            cage_id (str, optional): Only animals of this cage.
+            protocol_id (str, optional): Only animals of this protocol.
+            cause (str, optional): Only animals with this cause.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "animals": records}}
@@ -555,10 +567,10 @@ class AnimalFacility:
         """List the litters, oldest first, all of them or only some.
 
         Args:
-            dam_id (str, optional): Only those of this dam.
-            sire_id (str, optional): Only those of this sire.
-            status (str, optional): Only those whose status is nursing, weaned or lost.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            dam_id (str, optional): Only litters whose dam is this animal.
+            sire_id (str, optional): Only litters whose sire is this animal.
+            status (str, optional): Only litters with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "litters": records}}
@@ -586,11 +598,10 @@ class AnimalFacility:
         """List the procedures, oldest first, all of them or only some.
 
         Args:
-            animal_id (str, optional): Only those of this animal.
-            kind (str, optional): Only those whose kind is injection, blood_sample, surgery, imaging or
-                behaviour_test.
-            severity (str, optional): Only those whose severity is mild, moderate or severe.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            animal_id (str, optional): Only procedures of this animal.
+            kind (str, optional): Only procedures with this kind.
+            severity (str, optional): Only procedures with this severity.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "procedures": records}}
@@ -617,14 +628,14 @@ class AnimalFacility:
         """Take an animal from outside into a cage of a room that is not infected.
 
         Args:
-            tag (str): The tag.
+            tag (str): Tag of the new animal, not given before.
             strain_id (str): Id of the strain, such as STRAIN-00001.
-            sex (str): The sex: female or male.
-            born (str): Born: a date, as YYYY-MM-DD.
+            sex (str): Sex of the animal, fitting those in the cage: female or male.
+            born (str): Day on which the animal was born, at least 21 days ago, as YYYY-MM-DD.
             cage_id (str): Id of the cage, such as CAGE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         strain = self.strains.get(strain_id)
@@ -696,7 +707,7 @@ class AnimalFacility:
         return {
             "success": True,
             "message": f"Done: take {tag} into cage {cage['label']} (new: animal {animal['id']}).",
-            "data": {"animal_id": animal["id"]},
+            "data": {"animal_id": animal["id"], **self._changes()},
         }
 
     def move_animal(self, animal_id: str, cage_id: str) -> Result:
@@ -707,7 +718,7 @@ class AnimalFacility:
             cage_id (str): Id of the cage, such as CAGE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         animal = self.animals.get(animal_id)
@@ -755,18 +766,23 @@ class AnimalFacility:
             return self._take_back(RULES[3])
         if self._breaks_rule_9(animal):
             return self._take_back(RULES[8])
-        return {"success": True, "message": f"Done: move {animal['tag']} to cage {cage['label']}."}
+        return {
+            "success": True,
+            "message": f"Done: move {animal['tag']} to cage {cage['label']}.",
+            "data": self._changes(),
+        }
 
     def record_litter(self, dam_id: str, sire_id: str, pups: Annotated[int, {"minimum": 1, "maximum": 16}]) -> Result:
         """Record a litter of a female who shares a breeding cage with the father, both of one strain.
 
         Args:
-            dam_id (str): Id of an animal (dam), such as ANIMAL-00001.
-            sire_id (str): Id of an animal (sire), such as ANIMAL-00001.
-            pups (int): The pups, from 1 to 16.
+            dam_id (str): Mother of the litter, at least 50 days old; an id such as ANIMAL-00001.
+            sire_id (str): Father of the litter, of the same strain and in the same cage; an id such as
+                ANIMAL-00001.
+            pups (int): How many young animals were born, from 1 to 16.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         dam = self.animals.get(dam_id)
@@ -809,7 +825,7 @@ class AnimalFacility:
         return {
             "success": True,
             "message": f"Done: record {pups} pups of {dam['tag']} (new: litter {litter['id']}).",
-            "data": {"litter_id": litter["id"]},
+            "data": {"litter_id": litter["id"], **self._changes()},
         }
 
     def wean_litter(
@@ -824,12 +840,14 @@ class AnimalFacility:
 
         Args:
             litter_id (str): Id of the litter, such as LITTER-00001.
-            kept (list): One entry per kept: .
-            females_to_id (str): Id of a cage (females to), such as CAGE-00001.
-            males_to_id (str): Id of a cage (males to), such as CAGE-00001.
+            kept (list): One entry for each pup that is kept: tag: tag that the pup gets, not given before; sex:
+                sex of the pup, which decides on its cage: female or male.
+            females_to_id (str): Stock cage for the female pups, with room for them; an id such as CAGE-00001.
+            males_to_id (str): Stock cage for the male pups, another one than for the females; an id such as
+                CAGE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         litter = self.litters.get(litter_id)
@@ -954,7 +972,7 @@ class AnimalFacility:
             return self._take_back(RULES[10])
         if self._breaks_rule_11_l_again(litter):
             return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def lose_litter(self, litter_id: str) -> Result:
         """Record that a litter was lost.
@@ -963,7 +981,7 @@ class AnimalFacility:
             litter_id (str): Id of the litter, such as LITTER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         litter = self.litters.get(litter_id)
@@ -980,6 +998,7 @@ class AnimalFacility:
         return {
             "success": True,
             "message": f"Done: record that the litter of {self.animals[litter['dam_id']]['tag']} was lost.",
+            "data": self._changes(),
         }
 
     def assign_animal(self, animal_id: str, protocol_id: str) -> Result:
@@ -990,7 +1009,7 @@ class AnimalFacility:
             protocol_id (str): Id of the protocol, such as PROTOCOL-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         animal = self.animals.get(animal_id)
@@ -1031,7 +1050,11 @@ class AnimalFacility:
         for one_procedure in _distinct(self._procedures_by_animal.get(animal["id"], {}).values()):
             if self._breaks_rule_7(one_procedure):
                 return self._take_back(RULES[6])
-        return {"success": True, "message": f"Done: assign {animal['tag']} to {protocol['number']}."}
+        return {
+            "success": True,
+            "message": f"Done: assign {animal['tag']} to {protocol['number']}.",
+            "data": self._changes(),
+        }
 
     def amend_protocol(
         self,
@@ -1043,11 +1066,13 @@ class AnimalFacility:
 
         Args:
             protocol_id (str): Id of the protocol, such as PROTOCOL-00001.
-            more (int, optional): The more, from 1 to 100. May be left out.
-            expires (str, optional): Expires: a date, as YYYY-MM-DD. May be left out.
+            more (int, optional): How many more animals are allowed, on top of the number before, from 1 to 100. If
+                left out, the number of animals stays as it is.
+            expires (str, optional): New last day of the protocol, later than before and within three years, as
+                YYYY-MM-DD. If left out, the last day stays as it is.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         protocol = self.protocols.get(protocol_id)
@@ -1072,7 +1097,7 @@ class AnimalFacility:
             done += f" by {more} animals"
         if expires is not None:
             done += f" until {expires}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def record_procedure(
         self,
@@ -1084,11 +1109,12 @@ class AnimalFacility:
 
         Args:
             animal_id (str): Id of the animal, such as ANIMAL-00001.
-            kind (str): The kind: injection, blood_sample, surgery, imaging or behaviour_test.
-            severity (str): The severity: mild, moderate or severe.
+            kind (str): What was done to the animal: injection, blood_sample, surgery, imaging or behaviour_test.
+            severity (str): How severe it was for the animal, no more than its protocol allows: mild, moderate or
+                severe.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         animal = self.animals.get(animal_id)
@@ -1132,7 +1158,7 @@ class AnimalFacility:
         return {
             "success": True,
             "message": f"Done: record a {severity} procedure on {animal['tag']} (new: procedure {procedure['id']}).",
-            "data": {"procedure_id": procedure["id"]},
+            "data": {"procedure_id": procedure["id"], **self._changes()},
         }
 
     def end_animal(self, animal_id: str, cause: Literal["end_of_study", "sick", "surplus", "found_dead"]) -> Result:
@@ -1140,10 +1166,10 @@ class AnimalFacility:
 
         Args:
             animal_id (str): Id of the animal, such as ANIMAL-00001.
-            cause (str): The cause: end_of_study, sick, surplus or found_dead.
+            cause (str): Why the animal died or was killed: end_of_study, sick, surplus or found_dead.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         animal = self.animals.get(animal_id)
@@ -1194,17 +1220,18 @@ class AnimalFacility:
         ):
             if self._breaks_rule_11_l_again(one_litter):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: record the death of {animal['tag']}."}
+        return {"success": True, "message": f"Done: record the death of {animal['tag']}.", "data": self._changes()}
 
     def set_health(self, room_id: str, health: Literal["clean", "watched", "infected"]) -> Result:
         """Set the health status of a room after a test of its animals.
 
         Args:
             room_id (str): Id of the room, such as ROOM-00001.
-            health (str): The health: clean, watched or infected.
+            health (str): Health status that the test has shown, an infected room being watched next: clean,
+                watched or infected.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         room = self.rooms.get(room_id)
@@ -1218,7 +1245,7 @@ class AnimalFacility:
         if room["health"] != health and (room["health"], health) not in ROOM_HEALTH_MOVES:
             return self._take_back(f"Room {room['name']} cannot go from {room['health']} to {health}.")
         self._put("rooms", room, "health", health)
-        return {"success": True, "message": f"Done: set {room['name']} to {health}."}
+        return {"success": True, "message": f"Done: set {room['name']} to {health}.", "data": self._changes()}
 
     def _show_cage(self, cage: Cage) -> dict[str, Any]:
         """The cage as an answer shows it."""
@@ -1428,6 +1455,46 @@ class AnimalFacility:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

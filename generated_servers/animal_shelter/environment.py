@@ -52,6 +52,18 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "kennels": ("label",),
+    "staff": ("name",),
+    "foster_homes": ("name",),
+    "animals": ("name",),
+    "treatments": (),
+    "adopters": ("name",),
+    "home_checks": (),
+    "applications": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("animals", "companion_id"),
     ("animals", "foster_id"),
@@ -247,9 +259,11 @@ class AnimalShelter:
         """Animals for whom somebody may apply, those who have waited longest first.
 
         Args:
-            species (str, optional): The species: dog or cat. May be left out.
-            adopter_id (str, optional): Id of the adopter, such as ADOPTER-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            species (str, optional): Only animals of this species: dog or cat. If left out, animals of both species
+                are listed.
+            adopter_id (str, optional): Only animals that suit the household of this adopter; an id such as
+                ADOPTER-00001. If left out, it does not narrow the list.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "animals": records}} or {"success": False, "error": why
@@ -314,9 +328,9 @@ class AnimalShelter:
         """List the kennels, oldest first, all of them or only some.
 
         Args:
-            label (str, optional): Only those whose label contains this text.
-            wing (str, optional): Only those whose wing is dogs, cats or isolation.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            label (str, optional): Only kennels whose label contains this text.
+            wing (str, optional): Only kennels with this wing.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "kennels": records}}
@@ -340,9 +354,9 @@ class AnimalShelter:
         """List the staff, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            work (str, optional): Only those whose work is vet or home_visitor.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only staff whose name contains this text.
+            work (str, optional): Only staff with this work.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "staff": records}}
@@ -364,9 +378,9 @@ class AnimalShelter:
         """List the foster homes, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            species (str, optional): Only those whose species is dog or cat.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only foster homes whose name contains this text.
+            species (str, optional): Only foster homes with this species.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "foster_homes": records}}
@@ -401,17 +415,17 @@ class AnimalShelter:
         """List the animals, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            species (str, optional): Only those whose species is dog or cat.
-            size (str, optional): Only those whose size is small, medium or large.
-            origin (str, optional): Only those whose origin is stray or surrendered.
-            sociable (bool, optional): Only those where sociable is so.
-            infectious (bool, optional): Only those where infectious is so.
-            companion_id (str, optional): Only those of this companion.
-            kennel_id (str, optional): Only those of this kennel.
-            foster_id (str, optional): Only those of this foster.
-            status (str, optional): Only those whose status is in_care, adopted, reclaimed, died or transferred.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only animals whose name contains this text.
+            species (str, optional): Only animals with this species.
+            size (str, optional): Only animals with this size.
+            origin (str, optional): Only animals with this origin.
+            sociable (bool, optional): Only animals with this value of `sociable`.
+            infectious (bool, optional): Only animals with this value of `infectious`.
+            companion_id (str, optional): Only animals whose companion is this animal.
+            kennel_id (str, optional): Only animals of this kennel.
+            foster_id (str, optional): Only animals whose foster is this foster home.
+            status (str, optional): Only animals with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "animals": records}}
@@ -450,10 +464,10 @@ class AnimalShelter:
         """List the treatments, oldest first, all of them or only some.
 
         Args:
-            animal_id (str, optional): Only those of this animal.
-            kind (str, optional): Only those whose kind is vaccination, chip or neutering.
-            vet_id (str, optional): Only those of this vet.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            animal_id (str, optional): Only treatments of this animal.
+            kind (str, optional): Only treatments with this kind.
+            vet_id (str, optional): Only treatments whose vet is this staff.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "treatments": records}}
@@ -479,8 +493,8 @@ class AnimalShelter:
         """List the adopters, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only adopters whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "adopters": records}}
@@ -504,10 +518,10 @@ class AnimalShelter:
         """List the home checks, oldest first, all of them or only some.
 
         Args:
-            adopter_id (str, optional): Only those of this adopter.
-            visitor_id (str, optional): Only those of this visitor.
-            passed (bool, optional): Only those where passed is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            adopter_id (str, optional): Only home checks of this adopter.
+            visitor_id (str, optional): Only home checks whose visitor is this staff.
+            passed (bool, optional): Only home checks with this value of `passed`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "home_checks": records}}
@@ -534,9 +548,9 @@ class AnimalShelter:
         """List the applications, oldest first, all of them or only some.
 
         Args:
-            adopter_id (str, optional): Only those of this adopter.
-            status (str, optional): Only those whose status is open, adopted or closed.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            adopter_id (str, optional): Only applications of this adopter.
+            status (str, optional): Only applications with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "applications": records}}
@@ -569,16 +583,17 @@ class AnimalShelter:
         """Take an animal in; a stray is kept for its owner for seven days.
 
         Args:
-            name (str): The name.
-            species (str): The species: dog or cat.
-            size (str): The size: small, medium or large.
-            origin (str): The origin: stray or surrendered.
-            sociable (bool): Sociable: true or false.
+            name (str): Name of the animal, not in use yet.
+            species (str): Kind of animal, which must suit the wing of the kennel: dog or cat.
+            size (str): Size of the animal, which sets the kennel space it needs: small, medium or large.
+            origin (str): Whether it was found as a stray or surrendered by its owner: stray or surrendered.
+            sociable (bool): Whether it gets on with others of its kind.
             kennel_id (str): Id of the kennel, such as KENNEL-00001.
-            bad_with (list): The bad with: The bad with: dogs, cats or children each. None where it is left out.
+            bad_with (list): Whom the animal does not get on with, each once: dogs, cats or children. May be left
+                out.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         bad_with = bad_with or []
@@ -653,7 +668,7 @@ class AnimalShelter:
         return {
             "success": True,
             "message": f"Done: take in {name} at {kennel['label']} (new: animal {animal['id']}).",
-            "data": {"animal_id": animal["id"]},
+            "data": {"animal_id": animal["id"], **self._changes()},
         }
 
     def move_animal(self, animal_id: str, kennel_id: str | None = None, home_id: str | None = None) -> Result:
@@ -661,11 +676,13 @@ class AnimalShelter:
 
         Args:
             animal_id (str): Id of the animal, such as ANIMAL-00001.
-            kennel_id (str, optional): Id of the kennel, such as KENNEL-00001. May be left out.
-            home_id (str, optional): Id of a foster home (home), such as FH-00001. May be left out.
+            kennel_id (str, optional): Kennel that it moves to, unless a foster home is named; an id such as
+                KENNEL-00001. If left out, a foster home must be named.
+            home_id (str, optional): Foster home that it moves to, unless a kennel is named; an id such as
+                FH-00001. If left out, a kennel must be named.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         animal = self.animals.get(animal_id)
@@ -778,17 +795,18 @@ class AnimalShelter:
             done += f" to {kennel['label']}"
         if home is not None:
             done += f" to {home['name']}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def pair_animals(self, animal_id: str, companion_id: str) -> Result:
         """Make two animals companions; the second moves in with the first.
 
         Args:
             animal_id (str): Id of the animal, such as ANIMAL-00001.
-            companion_id (str): Id of an animal (companion), such as ANIMAL-00001.
+            companion_id (str): Animal of the same species that moves in with the first; an id such as
+                ANIMAL-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         animal = self.animals.get(animal_id)
@@ -877,7 +895,11 @@ class AnimalShelter:
         ):
             if self._breaks_rule_13(one_application):
                 return self._take_back(RULES[12])
-        return {"success": True, "message": f"Done: make {animal['name']} and {companion['name']} companions."}
+        return {
+            "success": True,
+            "message": f"Done: make {animal['name']} and {companion['name']} companions.",
+            "data": self._changes(),
+        }
 
     def record_treatment(
         self,
@@ -889,11 +911,11 @@ class AnimalShelter:
 
         Args:
             animal_id (str): Id of the animal, such as ANIMAL-00001.
-            kind (str): The kind: vaccination, chip or neutering.
-            vet_id (str): Id of a staff (vet), such as STAFF-00001.
+            kind (str): Treatment that was given, each kind once for an animal: vaccination, chip or neutering.
+            vet_id (str): Member of staff, a vet, who gave it; an id such as STAFF-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         animal = self.animals.get(animal_id)
@@ -929,7 +951,7 @@ class AnimalShelter:
             "message": (
                 f"Done: record {kind} of {animal['name']} by {vet['name']} (new: treatment {treatment['id']})."
             ),
-            "data": {"treatment_id": treatment["id"]},
+            "data": {"treatment_id": treatment["id"], **self._changes()},
         }
 
     def isolate_animal(self, animal_id: str, kennel_id: str) -> Result:
@@ -941,7 +963,7 @@ class AnimalShelter:
             kennel_id (str): Id of the kennel, such as KENNEL-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         animal = self.animals.get(animal_id)
@@ -989,7 +1011,11 @@ class AnimalShelter:
                 return self._take_back(RULES[7])
         if self._breaks_rule_8_a(animal):
             return self._take_back(RULES[7])
-        return {"success": True, "message": f"Done: isolate {animal['name']} in {kennel['label']}."}
+        return {
+            "success": True,
+            "message": f"Done: isolate {animal['name']} in {kennel['label']}.",
+            "data": self._changes(),
+        }
 
     def end_isolation(self, animal_id: str, kennel_id: str) -> Result:
         """Let a healthy animal out of isolation, to its companion if it has one.
@@ -999,7 +1025,7 @@ class AnimalShelter:
             kennel_id (str): Id of the kennel, such as KENNEL-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         animal = self.animals.get(animal_id)
@@ -1045,7 +1071,11 @@ class AnimalShelter:
         for one_animal in _distinct([animal, *self._animals_by_companion.get(animal["id"], {}).values()]):
             if self._breaks_rule_7(one_animal):
                 return self._take_back(RULES[6])
-        return {"success": True, "message": f"Done: let {animal['name']} out of isolation to {kennel['label']}."}
+        return {
+            "success": True,
+            "message": f"Done: let {animal['name']} out of isolation to {kennel['label']}.",
+            "data": self._changes(),
+        }
 
     def reclaim_animal(self, animal_id: str) -> Result:
         """Give a stray back to its owner within its holding days.
@@ -1054,7 +1084,7 @@ class AnimalShelter:
             animal_id (str): Id of the animal, such as ANIMAL-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         animal = self.animals.get(animal_id)
@@ -1119,17 +1149,21 @@ class AnimalShelter:
         ):
             if self._breaks_rule_13(one_application):
                 return self._take_back(RULES[12])
-        return {"success": True, "message": f"Done: give {animal['name']} back to the owner."}
+        return {
+            "success": True,
+            "message": f"Done: give {animal['name']} back to the owner.",
+            "data": self._changes(),
+        }
 
     def end_care(self, animal_id: str, outcome: Literal["died", "transferred"]) -> Result:
         """Note that an animal died or was put to sleep, or went to another shelter.
 
         Args:
             animal_id (str): Id of the animal, such as ANIMAL-00001.
-            outcome (str): The outcome: died or transferred.
+            outcome (str): Whether it died or went to another shelter: died or transferred.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         animal = self.animals.get(animal_id)
@@ -1198,18 +1232,18 @@ class AnimalShelter:
         ):
             if self._breaks_rule_13(one_application):
                 return self._take_back(RULES[12])
-        return {"success": True, "message": f"Done: note that {animal['name']} {outcome}."}
+        return {"success": True, "message": f"Done: note that {animal['name']} {outcome}.", "data": self._changes()}
 
     def record_home_check(self, adopter_id: str, visitor_id: str, passed: bool) -> Result:
         """Record what a home visitor found at an adopter's.
 
         Args:
             adopter_id (str): Id of the adopter, such as ADOPTER-00001.
-            visitor_id (str): Id of a staff (visitor), such as STAFF-00001.
-            passed (bool): Passed: true or false.
+            visitor_id (str): Home visitor of the staff who went there; an id such as STAFF-00001.
+            passed (bool): Whether the home suits an animal.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         adopter = self.adopters.get(adopter_id)
@@ -1240,7 +1274,7 @@ class AnimalShelter:
                 f"Done: record the home check of {adopter['name']} by {visitor['name']} (new: home check "
                 f"{home_check['id']})."
             ),
-            "data": {"home_check_id": home_check["id"]},
+            "data": {"home_check_id": home_check["id"], **self._changes()},
         }
 
     def apply_for(self, adopter_id: str, animal_ids: Annotated[list[str], {"maxItems": 20}]) -> Result:
@@ -1248,10 +1282,10 @@ class AnimalShelter:
 
         Args:
             adopter_id (str): Id of the adopter, such as ADOPTER-00001.
-            animal_ids (list): Ids of animals, such as ANIMAL-00001.
+            animal_ids (list): One animal, or two who are companions: ids of animals, such as ANIMAL-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         adopter = self.adopters.get(adopter_id)
@@ -1315,7 +1349,7 @@ class AnimalShelter:
                 f"Done: take the application of {adopter['name']} for "
                 f"{', '.join(str(one['name']) for one in animals)} (new: application {application['id']})."
             ),
-            "data": {"application_id": application["id"]},
+            "data": {"application_id": application["id"], **self._changes()},
         }
 
     def complete_adoption(
@@ -1327,10 +1361,10 @@ class AnimalShelter:
 
         Args:
             application_id (str): Id of the application, such as APPLICATION-00001.
-            donation (int): The donation in cents, from 0 to 100000. 0 where it is left out.
+            donation (int): Money given on top of the fee, in cents, from 0 to 100000. Default: 0.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         application = self.applications.get(application_id)
@@ -1434,6 +1468,7 @@ class AnimalShelter:
                 "Done: complete the adoption of "
                 f"{', '.join(str(one['name']) for one in [self.animals[key] for key in application['animal_ids']])} by {self.adopters[application['adopter_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def close_application(self, application_id: str, reason: Text) -> Result:
@@ -1441,10 +1476,10 @@ class AnimalShelter:
 
         Args:
             application_id (str): Id of the application, such as APPLICATION-00001.
-            reason (str): The reason.
+            reason (str): Why the application leads to nothing.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         application = self.applications.get(application_id)
@@ -1468,6 +1503,7 @@ class AnimalShelter:
         return {
             "success": True,
             "message": f"Done: close the application of {self.adopters[application['adopter_id']]['name']}.",
+            "data": self._changes(),
         }
 
     def _show_kennel(self, kennel: Kennel) -> dict[str, Any]:
@@ -1738,6 +1774,46 @@ class AnimalShelter:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -45,6 +45,17 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "plans": ("name",),
+    "scopes": ("name",),
+    "consumers": ("name",),
+    "credentials": ("code",),
+    "paths": ("name",),
+    "routes": ("name",),
+    "usages": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("consumers", "name"),
     ("credentials", "code"),
@@ -245,7 +256,7 @@ class ApiGateway:
 
         Args:
             path_id (str): Id of the path, such as PATH-00001.
-            method (str): The method: read or write.
+            method (str): Kind of call to serve: read or write.
 
         Returns:
             dict: {"success": True, "data": {route, name, follows, all_that_would_serve, status}} or {"success":
@@ -352,9 +363,10 @@ class ApiGateway:
         """Keys that work and expire by a day, the earliest first.
 
         Args:
-            until (str): Until: a date, as YYYY-MM-DD.
-            consumer_id (str, optional): Id of the consumer, such as CONSUMER-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            until (str): Last day on which the listed keys may expire, as YYYY-MM-DD.
+            consumer_id (str, optional): Consumer that has the keys; an id such as CONSUMER-00001. If left out, the
+                keys of all consumers are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "credentials": records}} or {"success": False, "error":
@@ -420,8 +432,9 @@ class ApiGateway:
 
         Args:
             route_id (str): Id of the route, such as ROUTE-00001.
-            since (str, optional): Since: a date, as YYYY-MM-DD. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            since (str, optional): Day on or after which a consumer last called, as YYYY-MM-DD. If left out, all
+                who have ever called are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "usages": records}} or {"success": False, "error": why
@@ -459,8 +472,8 @@ class ApiGateway:
         """List the plans, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only plans whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "plans": records}}
@@ -477,9 +490,9 @@ class ApiGateway:
         """List the scopes, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            within_id (str, optional): Only those of this within.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only scopes whose name contains this text.
+            within_id (str, optional): Only scopes within this scope.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "scopes": records}}
@@ -503,9 +516,9 @@ class ApiGateway:
         """List the consumers, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            plan_id (str, optional): Only those of this plan.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only consumers whose name contains this text.
+            plan_id (str, optional): Only consumers of this plan.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "consumers": records}}
@@ -533,11 +546,11 @@ class ApiGateway:
         """List the credentials, oldest first, all of them or only some.
 
         Args:
-            code (str, optional): Only those whose code contains this text.
-            consumer_id (str, optional): Only those of this consumer.
-            successor_id (str, optional): Only those of this successor.
-            status (str, optional): Only those whose status is active, retiring or revoked.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            code (str, optional): Only credentials whose code contains this text.
+            consumer_id (str, optional): Only credentials of this consumer.
+            successor_id (str, optional): Only credentials whose successor is this credential.
+            status (str, optional): Only credentials with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "credentials": records}}
@@ -570,9 +583,9 @@ class ApiGateway:
         """List the paths, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            within_id (str, optional): Only those of this within.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only paths whose name contains this text.
+            within_id (str, optional): Only paths within this path.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "paths": records}}
@@ -601,14 +614,14 @@ class ApiGateway:
         """List the routes, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            path_id (str, optional): Only those of this path.
-            method (str, optional): Only those whose method is read, write or all.
-            backend (str, optional): Only those whose backend is orders_a, orders_b, tracking, billing or archive.
-            needs_id (str, optional): Only those of this needs.
-            replacement_id (str, optional): Only those of this replacement.
-            status (str, optional): Only those whose status is live, deprecated or removed.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only routes whose name contains this text.
+            path_id (str, optional): Only routes of this path.
+            method (str, optional): Only routes with this method.
+            backend (str, optional): Only routes with this backend.
+            needs_id (str, optional): Only routes whose needs is this scope.
+            replacement_id (str, optional): Only routes whose replacement is this route.
+            status (str, optional): Only routes with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "routes": records}}
@@ -641,9 +654,9 @@ class ApiGateway:
         """List the usages, oldest first, all of them or only some.
 
         Args:
-            consumer_id (str, optional): Only those of this consumer.
-            route_id (str, optional): Only those of this route.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            consumer_id (str, optional): Only usages of this consumer.
+            route_id (str, optional): Only usages of this route.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "usages": records}}
@@ -669,12 +682,12 @@ class ApiGateway:
         """Register a consumer with a plan and scopes.
 
         Args:
-            name (str): The name.
+            name (str): Name of the company, not registered yet.
             plan_id (str): Id of the plan, such as PLAN-00001.
-            scope_ids (list): Ids of scopes, such as SCOPE-00001.
+            scope_ids (list): Scopes it gets, at least one and each once: ids of scopes, such as SCOPE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         plan = self.plans.get(plan_id)
@@ -710,7 +723,7 @@ class ApiGateway:
         return {
             "success": True,
             "message": f"Done: register {name} on {plan['name']} (new: consumer {consumer['id']}).",
-            "data": {"consumer_id": consumer["id"]},
+            "data": {"consumer_id": consumer["id"], **self._changes()},
         }
 
     def change_plan(self, consumer_id: str, plan_id: str) -> Result:
@@ -721,7 +734,7 @@ class ApiGateway:
             plan_id (str): Id of the plan, such as PLAN-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         consumer = self.consumers.get(consumer_id)
@@ -753,7 +766,11 @@ class ApiGateway:
             return self._take_back(RULES[0])
         if self._breaks_rule_5(consumer):
             return self._take_back(RULES[4])
-        return {"success": True, "message": f"Done: put {consumer['name']} on {plan['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: put {consumer['name']} on {plan['name']}.",
+            "data": self._changes(),
+        }
 
     def grant_scope(self, consumer_id: str, scope_id: str, granted: bool = True) -> Result:
         """Grant a consumer a scope, or withdraw it when no working key needs it.
@@ -761,10 +778,10 @@ class ApiGateway:
         Args:
             consumer_id (str): Id of the consumer, such as CONSUMER-00001.
             scope_id (str): Id of the scope, such as SCOPE-00001.
-            granted (bool): Granted: true or false. true where it is left out.
+            granted (bool): Whether the scope is granted, as opposed to withdrawn. Default: true.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         consumer = self.consumers.get(consumer_id)
@@ -809,7 +826,11 @@ class ApiGateway:
                 return self._take_back(RULES[1])
         if self._breaks_rule_4_c(consumer):
             return self._take_back(RULES[3])
-        return {"success": True, "message": f"Done: change the scope {scope['name']} of {consumer['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: change the scope {scope['name']} of {consumer['name']}.",
+            "data": self._changes(),
+        }
 
     def issue_key(
         self,
@@ -822,12 +843,13 @@ class ApiGateway:
 
         Args:
             consumer_id (str): Id of the consumer, such as CONSUMER-00001.
-            code (str): The code.
-            scope_ids (list): Ids of scopes, such as SCOPE-00001.
-            expires_on (str): Expires on: a date, as YYYY-MM-DD.
+            code (str): Code of the new key, not in use yet.
+            scope_ids (list): Scopes of the key, out of those that the consumer holds: ids of scopes, such as
+                SCOPE-00001.
+            expires_on (str): Last day of the key, 1 to 730 days ahead, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         consumer = self.consumers.get(consumer_id)
@@ -882,20 +904,20 @@ class ApiGateway:
         return {
             "success": True,
             "message": f"Done: issue the key {code} to {consumer['name']} (new: credential {credential['id']}).",
-            "data": {"credential_id": credential["id"]},
+            "data": {"credential_id": credential["id"], **self._changes()},
         }
 
     def rotate_key(self, key_id: str, code: Text, grace_until: Date, expires_on: Date) -> Result:
         """Replace an active key by a new one with the same scopes; the old one works until its last day of grace.
 
         Args:
-            key_id (str): Id of a credential (key), such as CREDENTIAL-00001.
-            code (str): The code.
-            grace_until (str): Grace until: a date, as YYYY-MM-DD.
-            expires_on (str): Expires on: a date, as YYYY-MM-DD.
+            key_id (str): Active key that is replaced; an id such as CREDENTIAL-00001.
+            code (str): Code of the new key, not in use yet.
+            grace_until (str): Last day of the old key, within 60 days, as YYYY-MM-DD.
+            expires_on (str): Last day of the new key, after the grace, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         key = self.credentials.get(key_id)
@@ -952,17 +974,17 @@ class ApiGateway:
         return {
             "success": True,
             "message": f"Done: {done} (new: credential {next_key['id']}).",
-            "data": {"credential_id": next_key["id"]},
+            "data": {"credential_id": next_key["id"], **self._changes()},
         }
 
     def revoke_key(self, key_id: str) -> Result:
         """Revoke a key at once.
 
         Args:
-            key_id (str): Id of a credential (key), such as CREDENTIAL-00001.
+            key_id (str): Key that stops working; an id such as CREDENTIAL-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         key = self.credentials.get(key_id)
@@ -980,7 +1002,7 @@ class ApiGateway:
             return self._take_back(RULES[2])
         if self._breaks_rule_3_k_again(key):
             return self._take_back(RULES[2])
-        return {"success": True, "message": f"Done: revoke the key {key['code']}."}
+        return {"success": True, "message": f"Done: revoke the key {key['code']}.", "data": self._changes()}
 
     def add_route(
         self,
@@ -995,15 +1017,16 @@ class ApiGateway:
         lower rank wins.
 
         Args:
-            name (str): The name.
+            name (str): Name of the new route, not in use yet.
             path_id (str): Id of the path, such as PATH-00001.
-            method (str): The method: read, write or all.
-            rank (int): The rank, from 1 to 99.
-            backend (str): The backend: orders_a, orders_b, tracking, billing or archive.
-            needs_id (str, optional): Id of a scope (needs), such as SCOPE-00001. May be left out.
+            method (str): Calls that it serves: read, write or all.
+            rank (int): Place among routes of the same path and method, the lower going first, from 1 to 99.
+            backend (str): Backend to which the route leads: orders_a, orders_b, tracking, billing or archive.
+            needs_id (str, optional): Scope that a key must have for it; an id such as SCOPE-00001. If left out, no
+                scope is needed.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         path = self.paths.get(path_id)
@@ -1054,7 +1077,7 @@ class ApiGateway:
         return {
             "success": True,
             "message": f"Done: add the route {name} for {path['name']} (new: route {route['id']}).",
-            "data": {"route_id": route["id"]},
+            "data": {"route_id": route["id"], **self._changes()},
         }
 
     def change_route(
@@ -1068,13 +1091,15 @@ class ApiGateway:
 
         Args:
             route_id (str): Id of the route, such as ROUTE-00001.
-            rank (int, optional): The rank, from 1 to 99. May be left out.
-            backend (str, optional): The backend: orders_a, orders_b, tracking, billing or archive. May be left
-                out.
-            needs_id (str, optional): Id of a scope (needs), such as SCOPE-00001. May be left out.
+            rank (int, optional): New rank, the lower going first, from 1 to 99. If left out, the rank stays as it
+                is.
+            backend (str, optional): Backend to which it leads from now on: orders_a, orders_b, tracking, billing
+                or archive. If left out, the backend stays as it is.
+            needs_id (str, optional): Scope that a key must have from now on; an id such as SCOPE-00001. If left
+                out, the needed scope stays as it is.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         route = self.routes.get(route_id)
@@ -1119,18 +1144,18 @@ class ApiGateway:
         self._put("routes", route, "needs_id", _id_of(needs or self.scopes.get(route["needs_id"])))
         if self._breaks_rule_6(route):
             return self._take_back(RULES[5])
-        return {"success": True, "message": f"Done: change the route {route['name']}."}
+        return {"success": True, "message": f"Done: change the route {route['name']}.", "data": self._changes()}
 
     def deprecate_route(self, route_id: str, replacement_id: str, sunset_on: Date) -> Result:
         """Deprecate a route in favour of a live one until a sunset, or change the sunset of one that is deprecated.
 
         Args:
             route_id (str): Id of the route, such as ROUTE-00001.
-            replacement_id (str): Id of a route (replacement), such as ROUTE-00001.
-            sunset_on (str): Sunset on: a date, as YYYY-MM-DD.
+            replacement_id (str): Live route that callers should use instead; an id such as ROUTE-00001.
+            sunset_on (str): Day of the sunset, after today, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         route = self.routes.get(route_id)
@@ -1199,6 +1224,7 @@ class ApiGateway:
         return {
             "success": True,
             "message": f"Done: deprecate {route['name']} in favour of {replacement['name']} until {sunset_on}.",
+            "data": self._changes(),
         }
 
     def remove_route(self, route_id: str) -> Result:
@@ -1208,7 +1234,7 @@ class ApiGateway:
             route_id (str): Id of the route, such as ROUTE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         route = self.routes.get(route_id)
@@ -1239,7 +1265,7 @@ class ApiGateway:
         ):
             if self._breaks_rule_7_r_again_again(one_route):
                 return self._take_back(RULES[6])
-        return {"success": True, "message": f"Done: remove {route['name']}."}
+        return {"success": True, "message": f"Done: remove {route['name']}.", "data": self._changes()}
 
     def count_calls(
         self,
@@ -1252,13 +1278,13 @@ class ApiGateway:
         quota.
 
         Args:
-            key_id (str): Id of a credential (key), such as CREDENTIAL-00001.
+            key_id (str): Key with which the calls were made; an id such as CREDENTIAL-00001.
             path_id (str): Id of the path, such as PATH-00001.
-            method (str): The method: read or write.
-            calls (int): The calls, from 1 to 100000.
+            method (str): Kind of the calls: read or write.
+            calls (int): Number of calls to count, from 1 to 100000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         key = self.credentials.get(key_id)
@@ -1308,7 +1334,11 @@ class ApiGateway:
         for one_usage in _distinct(added_usages):
             if self._breaks_rule_9(one_usage):
                 return self._take_back(RULES[8])
-        return {"success": True, "message": f"Done: count {calls} calls with {key['code']} on {path['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: count {calls} calls with {key['code']} on {path['name']}.",
+            "data": self._changes(),
+        }
 
     def _show_consumer(self, consumer: Consumer) -> dict[str, Any]:
         """The consumer as an answer shows it."""
@@ -1484,6 +1514,46 @@ class ApiGateway:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -48,6 +48,18 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "orders": ("code",),
+    "order_sizes": (),
+    "rolls": ("code",),
+    "lays": ("code",),
+    "lay_ratios": (),
+    "roll_uses": (),
+    "bundles": (),
+    "sewing_lines": ("name",),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("bundles", "lay_id"),
     ("bundles", "line_id"),
@@ -249,7 +261,7 @@ class ApparelCutting:
 
         Args:
             lay_id (str): Id of the lay, such as LAY-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "rolls": records}} or {"success": False, "error": why
@@ -324,8 +336,9 @@ class ApparelCutting:
 
         Args:
             order_id (str): Id of the order, such as ORDER-00001.
-            status (str, optional): The status: cut, sewing or sewn. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            status (str, optional): Only bundles with this status: cut, sewing or sewn. If left out, bundles of any
+                status are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "bundles": records}} or {"success": False, "error": why
@@ -356,10 +369,10 @@ class ApparelCutting:
         """List the orders, oldest first, all of them or only some.
 
         Args:
-            code (str, optional): Only those whose code contains this text.
-            garment (str, optional): Only those whose garment is shirt, trousers, dress or jacket.
-            fabric (str, optional): Only those whose fabric is poplin, twill, viscose, flannel or canvas.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            code (str, optional): Only orders whose code contains this text.
+            garment (str, optional): Only orders with this garment.
+            fabric (str, optional): Only orders with this fabric.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "orders": records}}
@@ -382,9 +395,9 @@ class ApparelCutting:
         """List the order sizes, oldest first, all of them or only some.
 
         Args:
-            order_id (str, optional): Only those of this order.
-            size (str, optional): Only those whose size is XS, S, M, L or XL.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            order_id (str, optional): Only order sizes of this order.
+            size (str, optional): Only order sizes with this size.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "order_sizes": records}}
@@ -415,11 +428,11 @@ class ApparelCutting:
         """List the rolls, oldest first, all of them or only some.
 
         Args:
-            code (str, optional): Only those whose code contains this text.
-            fabric (str, optional): Only those whose fabric is poplin, twill, viscose, flannel or canvas.
-            shade (str, optional): Only those whose shade is A, B or C.
-            rejected (bool, optional): Only those where rejected is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            code (str, optional): Only rolls whose code contains this text.
+            fabric (str, optional): Only rolls with this fabric.
+            shade (str, optional): Only rolls with this shade.
+            rejected (bool, optional): Only rolls with this value of `rejected`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "rolls": records}}
@@ -445,11 +458,11 @@ class ApparelCutting:
         """List the lays, oldest first, all of them or only some.
 
         Args:
-            code (str, optional): Only those whose code contains this text.
-            order_id (str, optional): Only those of this order.
-            shade (str, optional): Only those whose shade is A, B or C.
-            status (str, optional): Only those whose status is planned or cut.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            code (str, optional): Only lays whose code contains this text.
+            order_id (str, optional): Only lays of this order.
+            shade (str, optional): Only lays with this shade.
+            status (str, optional): Only lays with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "lays": records}}
@@ -475,9 +488,9 @@ class ApparelCutting:
         """List the lay ratios, oldest first, all of them or only some.
 
         Args:
-            lay_id (str, optional): Only those of this lay.
-            size (str, optional): Only those whose size is XS, S, M, L or XL.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            lay_id (str, optional): Only lay ratios of this lay.
+            size (str, optional): Only lay ratios with this size.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "lay_ratios": records}}
@@ -501,9 +514,9 @@ class ApparelCutting:
         """List the roll uses, oldest first, all of them or only some.
 
         Args:
-            lay_id (str, optional): Only those of this lay.
-            roll_id (str, optional): Only those of this roll.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            lay_id (str, optional): Only roll uses of this lay.
+            roll_id (str, optional): Only roll uses of this roll.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "roll_uses": records}}
@@ -531,11 +544,11 @@ class ApparelCutting:
         """List the bundles, oldest first, all of them or only some.
 
         Args:
-            lay_id (str, optional): Only those of this lay.
-            size (str, optional): Only those whose size is XS, S, M, L or XL.
-            line_id (str, optional): Only those of this line.
-            status (str, optional): Only those whose status is cut, sewing or sewn.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            lay_id (str, optional): Only bundles of this lay.
+            size (str, optional): Only bundles with this size.
+            line_id (str, optional): Only bundles whose line is this sewing line.
+            status (str, optional): Only bundles with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "bundles": records}}
@@ -562,8 +575,8 @@ class ApparelCutting:
         """List the sewing lines, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only sewing lines whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "sewing_lines": records}}
@@ -592,13 +605,14 @@ class ApparelCutting:
 
         Args:
             order_id (str): Id of the order, such as ORDER-00001.
-            code (str): The code.
-            shade (str): The shade: A, B or C.
-            plies (int): The plies, from 1 to 80.
-            ratio (list): One entry per ratio: .
+            code (str): Code of the new lay, not in use yet.
+            shade (str): Shade of the fabric in which the lay is cut: A, B or C.
+            plies (int): Layers of fabric in the lay, from 1 to 80.
+            ratio (list): One entry for each size, each size once: size: size that the order contains: XS, S, M, L
+                or XL; per_ply: pieces of this size in each ply, from 1 to 8.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         order = self.orders.get(order_id)
@@ -683,7 +697,7 @@ class ApparelCutting:
             "message": (
                 f"Done: plan lay {code} of {plies} plies for {order['code']} in shade {shade} (new: lay {lay['id']})."
             ),
-            "data": {"lay_id": lay["id"]},
+            "data": {"lay_id": lay["id"], **self._changes()},
         }
 
     def spread_roll(
@@ -697,10 +711,11 @@ class ApparelCutting:
         Args:
             lay_id (str): Id of the lay, such as LAY-00001.
             roll_id (str): Id of the roll, such as ROLL-00001.
-            plies (int, optional): The plies, from 1 to 80. May be left out.
+            plies (int, optional): Plies to be spread from the roll, from 1 to 80. If left out, all that are still
+                to be spread are taken.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         lay = self.lays.get(lay_id)
@@ -765,7 +780,7 @@ class ApparelCutting:
         return {
             "success": True,
             "message": f"Done: {done} (new: roll use {roll_use['id']}).",
-            "data": {"roll_use_id": roll_use["id"]},
+            "data": {"roll_use_id": roll_use["id"], **self._changes()},
         }
 
     def cut_lay(self, lay_id: str, short: bool = False) -> Result:
@@ -774,10 +789,10 @@ class ApparelCutting:
 
         Args:
             lay_id (str): Id of the lay, such as LAY-00001.
-            short (bool): Short: true or false. false where it is left out.
+            short (bool): Whether it is cut with fewer plies than planned. Default: false.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         lay = self.lays.get(lay_id)
@@ -857,7 +872,7 @@ class ApparelCutting:
                 return self._take_back(RULES[11])
         if self._breaks_rule_12_l(lay):
             return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: cut lay {lay['code']}."}
+        return {"success": True, "message": f"Done: cut lay {lay['code']}.", "data": self._changes()}
 
     def drop_lay(self, lay_id: str) -> Result:
         """Drop a lay of which nothing has been spread.
@@ -866,7 +881,7 @@ class ApparelCutting:
             lay_id (str): Id of the lay, such as LAY-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         lay = self.lays.get(lay_id)
@@ -929,17 +944,17 @@ class ApparelCutting:
                 return self._take_back(RULES[8])
         if self._breaks_rule_12_o(self.orders[lay["order_id"]]):
             return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: drop lay {lay['code']}."}
+        return {"success": True, "message": f"Done: drop lay {lay['code']}.", "data": self._changes()}
 
     def issue_bundles(self, line_id: str, bundle_ids: Annotated[list[str], {"maxItems": 20}]) -> Result:
         """Give cut bundles to a sewing line.
 
         Args:
-            line_id (str): Id of a sewing line (line), such as SL-00001.
-            bundle_ids (list): Ids of bundles, such as BUNDLE-00001.
+            line_id (str): Sewing line that gets the bundles and sews that garment; an id such as SL-00001.
+            bundle_ids (list): Cut bundles that are issued, each once: ids of bundles, such as BUNDLE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         line = self.sewing_lines.get(line_id)
@@ -1000,17 +1015,21 @@ class ApparelCutting:
         ):
             if self._breaks_rule_12_o(one_order):
                 return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: issue {len(bundles)} bundles to {line['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: issue {len(bundles)} bundles to {line['name']}.",
+            "data": self._changes(),
+        }
 
     def move_bundle(self, bundle_id: str, line_id: str) -> Result:
         """Give a bundle that is being sewn to another line.
 
         Args:
             bundle_id (str): Id of the bundle, such as BUNDLE-00001.
-            line_id (str): Id of a sewing line (line), such as SL-00001.
+            line_id (str): Sewing line that takes the bundle over; an id such as SL-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         bundle = self.bundles.get(bundle_id)
@@ -1052,6 +1071,7 @@ class ApparelCutting:
                 f"Done: move bundle {bundle['number']} of lay {self.lays[bundle['lay_id']]['code']} to "
                 f"{line['name']}."
             ),
+            "data": self._changes(),
         }
 
     def finish_bundle(self, bundle_id: str, seconds: Annotated[int, {"minimum": 0, "maximum": 80}] = 0) -> Result:
@@ -1059,10 +1079,10 @@ class ApparelCutting:
 
         Args:
             bundle_id (str): Id of the bundle, such as BUNDLE-00001.
-            seconds (int): The seconds, from 0 to 80. 0 where it is left out.
+            seconds (int): Pieces of the bundle that are of second quality, from 0 to 80. Default: 0.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         bundle = self.bundles.get(bundle_id)
@@ -1098,6 +1118,7 @@ class ApparelCutting:
                 f"Done: finish bundle {bundle['number']} of lay {self.lays[bundle['lay_id']]['code']} with "
                 f"{seconds} seconds."
             ),
+            "data": self._changes(),
         }
 
     def mend_seconds(self, bundle_id: str, mended: Annotated[int, {"minimum": 1, "maximum": 80}]) -> Result:
@@ -1105,10 +1126,10 @@ class ApparelCutting:
 
         Args:
             bundle_id (str): Id of the bundle, such as BUNDLE-00001.
-            mended (int): The mended, from 1 to 80.
+            mended (int): Second quality pieces that are good now, from 1 to 80.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         bundle = self.bundles.get(bundle_id)
@@ -1140,6 +1161,7 @@ class ApparelCutting:
                 f"Done: mend {mended} seconds of bundle {bundle['number']} of lay "
                 f"{self.lays[bundle['lay_id']]['code']}."
             ),
+            "data": self._changes(),
         }
 
     def change_size(self, order_size_id: str, pieces: Annotated[int, {"minimum": 1, "maximum": 5000}]) -> Result:
@@ -1147,10 +1169,10 @@ class ApparelCutting:
 
         Args:
             order_size_id (str): Id of the order size, such as OS-00001.
-            pieces (int): The pieces, from 1 to 5000.
+            pieces (int): New number of pieces ordered in this size, from 1 to 5000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         order_size = self.order_sizes.get(order_size_id)
@@ -1179,6 +1201,7 @@ class ApparelCutting:
                 f"Done: change size {order_size['size']} of {self.orders[order_size['order_id']]['code']} to "
                 f"{pieces} pieces."
             ),
+            "data": self._changes(),
         }
 
     def ship_order(self, order_id: str) -> Result:
@@ -1188,7 +1211,7 @@ class ApparelCutting:
             order_id (str): Id of the order, such as ORDER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         order = self.orders.get(order_id)
@@ -1217,7 +1240,11 @@ class ApparelCutting:
         for one_lay in _distinct(self._lays_by_order_status.get((order["id"], "planned"), {}).values()):
             if self._breaks_rule_12_l(one_lay):
                 return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: ship {order['code']} to {order['buyer']}."}
+        return {
+            "success": True,
+            "message": f"Done: ship {order['code']} to {order['buyer']}.",
+            "data": self._changes(),
+        }
 
     def reject_roll(self, roll_id: str) -> Result:
         """Reject what is left of a roll, for faults in the cloth.
@@ -1226,7 +1253,7 @@ class ApparelCutting:
             roll_id (str): Id of the roll, such as ROLL-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         roll = self.rolls.get(roll_id)
@@ -1238,7 +1265,7 @@ class ApparelCutting:
             return _refused(f"Nothing is left of roll {roll['code']}.")
         self._journal = []
         self._put("rolls", roll, "rejected", True)
-        return {"success": True, "message": f"Done: reject roll {roll['code']}."}
+        return {"success": True, "message": f"Done: reject roll {roll['code']}.", "data": self._changes()}
 
     def _show_order(self, order: Order) -> dict[str, Any]:
         """The order as an answer shows it."""
@@ -1465,6 +1492,46 @@ class ApparelCutting:
         self._journal.append(("delete", container, record["id"], record))
         del getattr(self, container)[record["id"]]
         self._unlink(container, record)
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -48,6 +48,18 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "clients": ("name",),
+    "sales": ("name",),
+    "steps": (),
+    "lots": ("title",),
+    "orders": (),
+    "bids": (),
+    "invoices": (),
+    "payouts": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("bids", "lot_id"),
     ("invoices", "client_id"),
@@ -269,8 +281,9 @@ class AuctionHouse:
         """Open invoices whose day has passed, longest overdue first.
 
         Args:
-            sale_id (str, optional): Id of the sale, such as SALE-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            sale_id (str, optional): Only invoices of this sale; an id such as SALE-00001. If left out, the overdue
+                invoices of all sales are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "invoices": records}} or {"success": False, "error": why
@@ -312,7 +325,7 @@ class AuctionHouse:
 
         Args:
             sale_id (str): Id of the sale, such as SALE-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "clients": records}} or {"success": False, "error": why
@@ -353,9 +366,9 @@ class AuctionHouse:
         """List the clients, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            barred (bool, optional): Only those where barred is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only clients whose name contains this text.
+            barred (bool, optional): Only clients with this value of `barred`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "clients": records}}
@@ -378,8 +391,8 @@ class AuctionHouse:
         """List the sales, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only sales whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "sales": records}}
@@ -391,7 +404,7 @@ class AuctionHouse:
         """List the steps, oldest first, all of them or only some.
 
         Args:
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "steps": records}}
@@ -413,14 +426,14 @@ class AuctionHouse:
         """List the lots, oldest first, all of them or only some.
 
         Args:
-            title (str, optional): Only those whose title contains this text.
-            sale_id (str, optional): Only those of this sale.
-            seller_id (str, optional): Only those of this seller.
-            buyer_id (str, optional): Only those of this buyer.
-            invoice_id (str, optional): Only those of this invoice.
-            payout_id (str, optional): Only those of this payout.
-            status (str, optional): Only those whose status is catalogued, on_block, withdrawn, sold or passed.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            title (str, optional): Only lots whose title contains this text.
+            sale_id (str, optional): Only lots of this sale.
+            seller_id (str, optional): Only lots whose seller is this client.
+            buyer_id (str, optional): Only lots whose buyer is this client.
+            invoice_id (str, optional): Only lots of this invoice.
+            payout_id (str, optional): Only lots of this payout.
+            status (str, optional): Only lots with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "lots": records}}
@@ -457,9 +470,9 @@ class AuctionHouse:
         """List the orders, oldest first, all of them or only some.
 
         Args:
-            lot_id (str, optional): Only those of this lot.
-            client_id (str, optional): Only those of this client.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            lot_id (str, optional): Only orders of this lot.
+            client_id (str, optional): Only orders of this client.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "orders": records}}
@@ -486,10 +499,10 @@ class AuctionHouse:
         """List the bids, oldest first, all of them or only some.
 
         Args:
-            lot_id (str, optional): Only those of this lot.
-            client_id (str, optional): Only those of this client.
-            source (str, optional): Only those whose source is room or order.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            lot_id (str, optional): Only bids of this lot.
+            client_id (str, optional): Only bids of this client.
+            source (str, optional): Only bids with this source.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "bids": records}}
@@ -517,10 +530,10 @@ class AuctionHouse:
         """List the invoices, oldest first, all of them or only some.
 
         Args:
-            client_id (str, optional): Only those of this client.
-            sale_id (str, optional): Only those of this sale.
-            status (str, optional): Only those whose status is open, paid or defaulted.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            client_id (str, optional): Only invoices of this client.
+            sale_id (str, optional): Only invoices of this sale.
+            status (str, optional): Only invoices with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "invoices": records}}
@@ -549,9 +562,9 @@ class AuctionHouse:
         """List the payouts, oldest first, all of them or only some.
 
         Args:
-            seller_id (str, optional): Only those of this seller.
-            sale_id (str, optional): Only those of this sale.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            seller_id (str, optional): Only payouts whose seller is this client.
+            sale_id (str, optional): Only payouts of this sale.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "payouts": records}}
@@ -581,14 +594,15 @@ class AuctionHouse:
 
         Args:
             sale_id (str): Id of the sale, such as SALE-00001.
-            seller_id (str): Id of a client (seller), such as CLIENT-00001.
-            title (str): The title.
-            low (int): The low in cents, from 2000 to 2000000.
-            high (int): The high in cents, from 2000 to 3000000.
-            reserve (int, optional): The reserve in cents, from 1000 to 2000000. May be left out.
+            seller_id (str): Client who puts the lot into the sale, not barred; an id such as CLIENT-00001.
+            title (str): Title of the lot in the catalogue, not in use yet.
+            low (int): Low end of the estimate, in cents, from 2000 to 2000000.
+            high (int): High end of the estimate, not below its low end, in cents, from 2000 to 3000000.
+            reserve (int, optional): Price below which the lot is not sold, at most the low estimate, in cents,
+                from 1000 to 2000000. If left out, the lot has no reserve.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         sale = self.sales.get(sale_id)
@@ -656,7 +670,7 @@ class AuctionHouse:
         return {
             "success": True,
             "message": f"Done: take {title} of {seller['name']} into {sale['name']} (new: lot {lot['id']}).",
-            "data": {"lot_id": lot["id"]},
+            "data": {"lot_id": lot["id"], **self._changes()},
         }
 
     def change_reserve(
@@ -668,10 +682,11 @@ class AuctionHouse:
 
         Args:
             lot_id (str): Id of the lot, such as LOT-00001.
-            reserve (int, optional): The reserve in cents, from 1000 to 2000000. May be left out.
+            reserve (int, optional): New reserve, lower than the one now, in cents, from 1000 to 2000000. If left
+                out, the reserve is dropped.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         lot = self.lots.get(lot_id)
@@ -690,7 +705,7 @@ class AuctionHouse:
         done = f"change the reserve of {lot['title']}"
         if reserve is not None:
             done += f" to {_money(reserve)}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def withdraw_lot(self, lot_id: str) -> Result:
         """Take a lot out of the sale before it comes up; commission bids on it are void.
@@ -699,7 +714,7 @@ class AuctionHouse:
             lot_id (str): Id of the lot, such as LOT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         lot = self.lots.get(lot_id)
@@ -721,7 +736,7 @@ class AuctionHouse:
         for one_order in _distinct(self._orders_by_lot.get(lot["id"], {}).values()):
             if one_order["id"] in self.orders and self._breaks_rule_12_o(one_order):
                 return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: withdraw {lot['title']}."}
+        return {"success": True, "message": f"Done: withdraw {lot['title']}.", "data": self._changes()}
 
     def leave_bid(
         self,
@@ -734,10 +749,10 @@ class AuctionHouse:
         Args:
             lot_id (str): Id of the lot, such as LOT-00001.
             client_id (str): Id of the client, such as CLIENT-00001.
-            maximum (int): The maximum in cents, from 500 to 9000000.
+            maximum (int): Highest amount the client will bid, without premium, in cents, from 500 to 9000000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         lot = self.lots.get(lot_id)
@@ -793,6 +808,7 @@ class AuctionHouse:
         return {
             "success": True,
             "message": f"Done: leave a commission bid of {client['name']} on {lot['title']} up to {_money(maximum)}.",
+            "data": self._changes(),
         }
 
     def open_lot(self, lot_id: str) -> Result:
@@ -803,7 +819,7 @@ class AuctionHouse:
             lot_id (str): Id of the lot, such as LOT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         lot = self.lots.get(lot_id)
@@ -858,7 +874,7 @@ class AuctionHouse:
         for one_order in _distinct(self._orders_by_lot.get(lot["id"], {}).values()):
             if self._breaks_rule_12_o(one_order):
                 return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: put {lot['title']} on the block."}
+        return {"success": True, "message": f"Done: put {lot['title']} on the block.", "data": self._changes()}
 
     def place_bid(
         self,
@@ -872,10 +888,11 @@ class AuctionHouse:
         Args:
             lot_id (str): Id of the lot, such as LOT-00001.
             client_id (str): Id of the client, such as CLIENT-00001.
-            amount (int, optional): The amount in cents, from 500 to 9000000. May be left out.
+            amount (int, optional): Amount of the bid, at least the next step, in cents, from 500 to 9000000. If
+                left out, the next step is bid.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         lot = self.lots.get(lot_id)
@@ -940,7 +957,7 @@ class AuctionHouse:
         return {
             "success": True,
             "message": f"Done: take a bid of {client['name']} on {lot['title']} (new: bid {bid['id']}).",
-            "data": {"bid_id": bid["id"]},
+            "data": {"bid_id": bid["id"], **self._changes()},
         }
 
     def hammer_lot(self, lot_id: str) -> Result:
@@ -950,7 +967,7 @@ class AuctionHouse:
             lot_id (str): Id of the lot, such as LOT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         lot = self.lots.get(lot_id)
@@ -1031,7 +1048,11 @@ class AuctionHouse:
         ):
             if self._breaks_rule_12_o(one_order):
                 return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: bring the hammer down on {lot['title']}."}
+        return {
+            "success": True,
+            "message": f"Done: bring the hammer down on {lot['title']}.",
+            "data": self._changes(),
+        }
 
     def sell_after(
         self,
@@ -1044,10 +1065,10 @@ class AuctionHouse:
         Args:
             lot_id (str): Id of the lot, such as LOT-00001.
             client_id (str): Id of the client, such as CLIENT-00001.
-            amount (int): The amount in cents, from 500 to 9000000.
+            amount (int): Price of the sale, at least four fifths of the reserve, in cents, from 500 to 9000000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         lot = self.lots.get(lot_id)
@@ -1132,6 +1153,7 @@ class AuctionHouse:
         return {
             "success": True,
             "message": f"Done: sell {lot['title']} to {client['name']} for {_money(amount)} after the auction.",
+            "data": self._changes(),
         }
 
     def take_payment(
@@ -1144,10 +1166,11 @@ class AuctionHouse:
 
         Args:
             invoice_id (str): Id of the invoice, such as INVOICE-00001.
-            amount (int, optional): The amount in cents, from 100 to 90000000. May be left out.
+            amount (int, optional): Sum that is paid now, at most what is left, in cents, from 100 to 90000000. If
+                left out, all that is left is paid.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         invoice = self.invoices.get(invoice_id)
@@ -1205,7 +1228,7 @@ class AuctionHouse:
         done = f"take a payment of {self.clients[invoice['client_id']]['name']} for {self.sales[invoice['sale_id']]['name']}"
         if amount is not None:
             done += f", {_money(amount)}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def declare_default(self, invoice_id: str) -> Result:
         """Declare an overdue invoice of which nothing was paid defaulted; its lots are passed, the buyer owes 15
@@ -1215,7 +1238,7 @@ class AuctionHouse:
             invoice_id (str): Id of the invoice, such as INVOICE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         invoice = self.invoices.get(invoice_id)
@@ -1313,17 +1336,18 @@ class AuctionHouse:
                 f"Done: declare the invoice of {self.clients[invoice['client_id']]['name']} for "
                 f"{self.sales[invoice['sale_id']]['name']} defaulted."
             ),
+            "data": self._changes(),
         }
 
     def settle_seller(self, seller_id: str, sale_id: str) -> Result:
         """Pay a seller for all lots of a sale that the buyers have paid, less the seller's commission.
 
         Args:
-            seller_id (str): Id of a client (seller), such as CLIENT-00001.
+            seller_id (str): Client whose sold lots are paid out; an id such as CLIENT-00001.
             sale_id (str): Id of the sale, such as SALE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         seller = self.clients.get(seller_id)
@@ -1364,7 +1388,7 @@ class AuctionHouse:
         return {
             "success": True,
             "message": f"Done: settle {sale['name']} with {seller['name']} (new: payout {payout['id']}).",
-            "data": {"payout_id": payout["id"]},
+            "data": {"payout_id": payout["id"], **self._changes()},
         }
 
     def _show_client(self, client: Client) -> dict[str, Any]:
@@ -1608,6 +1632,46 @@ class AuctionHouse:
         self._journal.append(("delete", container, record["id"], record))
         del getattr(self, container)[record["id"]]
         self._unlink(container, record)
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -49,6 +49,16 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "operators": ("name",),
+    "sources": ("name",),
+    "tapes": ("code",),
+    "backups": (),
+    "holds": ("matter",),
+    "restore_tests": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("backups", "copy_tape_id"),
     ("backups", "parent_id"),
@@ -263,7 +273,7 @@ class BackupRetention:
 
         Args:
             backup_id (str): Id of the backup, such as BACKUP-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "backups": records}} or {"success": False, "error": why
@@ -283,7 +293,7 @@ class BackupRetention:
         """Sources whose newest good backup is older than they allow.
 
         Args:
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "sources": records}} or {"success": False, "error": why
@@ -315,8 +325,9 @@ class BackupRetention:
         """Kept backups that could expire today, newest first.
 
         Args:
-            source_id (str, optional): Id of the source, such as SOURCE-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            source_id (str, optional): Source whose backups are listed; an id such as SOURCE-00001. If left out,
+                the backups of all sources are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "backups": records}} or {"success": False, "error": why
@@ -358,8 +369,8 @@ class BackupRetention:
         """Tapes in the library that can still be written, those with the least room that suffices first.
 
         Args:
-            gigabytes (int): The gigabytes, from 1 to 6000.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            gigabytes (int): Free space that the tape must have, in gigabytes, from 1 to 6000.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "tapes": records}} or {"success": False, "error": why
@@ -384,9 +395,9 @@ class BackupRetention:
         """List the operators, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            may_release (bool, optional): Only those where may release is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only operators whose name contains this text.
+            may_release (bool, optional): Only operators with this value of `may_release`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "operators": records}}
@@ -407,8 +418,8 @@ class BackupRetention:
         """List the sources, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only sources whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "sources": records}}
@@ -430,10 +441,10 @@ class BackupRetention:
         """List the tapes, oldest first, all of them or only some.
 
         Args:
-            code (str, optional): Only those whose code contains this text.
-            room (str, optional): Only those whose room is library, vault or mine.
-            status (str, optional): Only those whose status is scratch, active or retired.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            code (str, optional): Only tapes whose code contains this text.
+            room (str, optional): Only tapes with this room.
+            status (str, optional): Only tapes with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "tapes": records}}
@@ -473,12 +484,12 @@ class BackupRetention:
         """List the backups, oldest first, all of them or only some.
 
         Args:
-            source_id (str, optional): Only those of this source.
-            parent_id (str, optional): Only those of this parent.
-            tape_id (str, optional): Only those of this tape.
-            copy_tape_id (str, optional): Only those of this copy tape.
-            status (str, optional): Only those whose status is good, corrupt or expired.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            source_id (str, optional): Only backups of this source.
+            parent_id (str, optional): Only backups whose parent is this backup.
+            tape_id (str, optional): Only backups of this tape.
+            copy_tape_id (str, optional): Only backups whose copy tape is this tape.
+            status (str, optional): Only backups with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "backups": records}}
@@ -513,11 +524,11 @@ class BackupRetention:
         """List the holds, oldest first, all of them or only some.
 
         Args:
-            matter (str, optional): Only those whose matter contains this text.
-            source_id (str, optional): Only those of this source.
-            released_by_id (str, optional): Only those of this released by.
-            status (str, optional): Only those whose status is open or released.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            matter (str, optional): Only holds whose matter contains this text.
+            source_id (str, optional): Only holds of this source.
+            released_by_id (str, optional): Only holds released by this operator.
+            status (str, optional): Only holds with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "holds": records}}
@@ -547,11 +558,11 @@ class BackupRetention:
         """List the restore tests, oldest first, all of them or only some.
 
         Args:
-            backup_id (str, optional): Only those of this backup.
-            by_id (str, optional): Only those of this by.
-            passed (bool, optional): Only those where passed is so.
-            why (str, optional): Only those whose why is test or request.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            backup_id (str, optional): Only restore tests of this backup.
+            by_id (str, optional): Only restore tests by this operator.
+            passed (bool, optional): Only restore tests with this value of `passed`.
+            why (str, optional): Only restore tests with this why.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "restore_tests": records}}
@@ -578,10 +589,10 @@ class BackupRetention:
         Args:
             source_id (str): Id of the source, such as SOURCE-00001.
             tape_id (str): Id of the tape, such as TAPE-00001.
-            full (bool): Full: true or false.
+            full (bool): Whether to back up everything instead of only what has changed.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         source = self.sources.get(source_id)
@@ -677,7 +688,7 @@ class BackupRetention:
                 f"Done: back {source['name']} up to tape {tape['code']}, in full {'yes' if full else 'no'} (new: "
                 f"backup {backup['id']})."
             ),
-            "data": {"backup_id": backup["id"]},
+            "data": {"backup_id": backup["id"], **self._changes()},
         }
 
     def copy_backup(self, backup_id: str, tape_id: str) -> Result:
@@ -688,7 +699,7 @@ class BackupRetention:
             tape_id (str): Id of the tape, such as TAPE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         backup = self.backups.get(backup_id)
@@ -763,6 +774,7 @@ class BackupRetention:
                 f"Done: copy the backup of {self.sources[backup['source_id']]['name']} of {backup['taken_at']} to "
                 f"tape {tape['code']}."
             ),
+            "data": self._changes(),
         }
 
     def test_restore(
@@ -778,13 +790,13 @@ class BackupRetention:
 
         Args:
             backup_id (str): Id of the backup, such as BACKUP-00001.
-            by_id (str): Id of an operator (by), such as OPERATOR-00001.
-            minutes (int): The minutes, from 1 to 2000.
-            passed (bool): Passed: true or false.
-            why (str): The why: test or request. test where it is left out.
+            by_id (str): Operator who carried out the restore; an id such as OPERATOR-00001.
+            minutes (int): How long the restore took, in minutes, from 1 to 2000.
+            passed (bool): Whether the restore worked, as a failure makes the backup and its followers corrupt.
+            why (str): Whether it was a test or somebody asked for the data: test or request. Default: test.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         backup = self.backups.get(backup_id)
@@ -862,7 +874,7 @@ class BackupRetention:
                 f"Done: record the restore of {self.sources[backup['source_id']]['name']} by {by['name']} as a "
                 f"{why}, passed {'yes' if passed else 'no'} (new: restore test {restore_test['id']})."
             ),
-            "data": {"restore_test_id": restore_test["id"]},
+            "data": {"restore_test_id": restore_test["id"], **self._changes()},
         }
 
     def expire_backup(self, backup_id: str) -> Result:
@@ -873,7 +885,7 @@ class BackupRetention:
             backup_id (str): Id of the backup, such as BACKUP-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         backup = self.backups.get(backup_id)
@@ -920,6 +932,7 @@ class BackupRetention:
             "message": (
                 f"Done: let the backup of {self.sources[backup['source_id']]['name']} of {backup['taken_at']} expire."
             ),
+            "data": self._changes(),
         }
 
     def extend_retention(self, backup_id: str, until: Date) -> Result:
@@ -927,10 +940,10 @@ class BackupRetention:
 
         Args:
             backup_id (str): Id of the backup, such as BACKUP-00001.
-            until (str): Until: a date, as YYYY-MM-DD.
+            until (str): New day until which it is kept, later than before, within ten years, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         backup = self.backups.get(backup_id)
@@ -951,19 +964,20 @@ class BackupRetention:
                 f"Done: keep the backup of {self.sources[backup['source_id']]['name']} of {backup['taken_at']} "
                 f"until {until}."
             ),
+            "data": self._changes(),
         }
 
     def place_hold(self, matter: Text, source_id: str, starts: Date, ends: Date) -> Result:
         """Put a legal hold on the backups of a source that were taken in some days.
 
         Args:
-            matter (str): The matter.
+            matter (str): Name of the legal matter, with no hold of that name yet.
             source_id (str): Id of the source, such as SOURCE-00001.
-            starts (str): Starts: a date, as YYYY-MM-DD.
-            ends (str): Ends: a date, as YYYY-MM-DD.
+            starts (str): First day of the backups that are held, by when they were taken, as YYYY-MM-DD.
+            ends (str): Last day of the backups that are held, by when they were taken, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         source = self.sources.get(source_id)
@@ -1016,7 +1030,7 @@ class BackupRetention:
             "message": (
                 f"Done: put {source['name']} from {starts} to {ends} on hold for {matter} (new: hold {hold['id']})."
             ),
-            "data": {"hold_id": hold["id"]},
+            "data": {"hold_id": hold["id"], **self._changes()},
         }
 
     def release_hold(self, hold_id: str, by_id: str) -> Result:
@@ -1024,10 +1038,11 @@ class BackupRetention:
 
         Args:
             hold_id (str): Id of the hold, such as HOLD-00001.
-            by_id (str): Id of an operator (by), such as OPERATOR-00001.
+            by_id (str): Operator allowed to release holds, in whose name it is released; an id such as
+                OPERATOR-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         hold = self.holds.get(hold_id)
@@ -1052,7 +1067,11 @@ class BackupRetention:
             return self._take_back(RULES[10])
         if self._breaks_rule_11_h_again(hold):
             return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: release the hold for {hold['matter']} as {by['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: release the hold for {hold['matter']} as {by['name']}.",
+            "data": self._changes(),
+        }
 
     def recycle_tape(self, tape_id: str) -> Result:
         """Make a tape scratch again when everything on it has expired; a worn one is retired.
@@ -1061,7 +1080,7 @@ class BackupRetention:
             tape_id (str): Id of the tape, such as TAPE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         tape = self.tapes.get(tape_id)
@@ -1116,7 +1135,7 @@ class BackupRetention:
         ):
             if self._breaks_rule_8(one_backup):
                 return self._take_back(RULES[7])
-        return {"success": True, "message": f"Done: recycle tape {tape['code']}."}
+        return {"success": True, "message": f"Done: recycle tape {tape['code']}.", "data": self._changes()}
 
     def ship_tapes(
         self,
@@ -1126,11 +1145,12 @@ class BackupRetention:
         """Take tapes to another room.
 
         Args:
-            tape_ids (list): Ids of tapes, such as TAPE-00001.
-            room (str): The room: library, vault or mine.
+            tape_ids (list): Tapes that are taken to the room, none of them there already: ids of tapes, such as
+                TAPE-00001.
+            room (str): Room to which they go, only active tapes leaving the library: library, vault or mine.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         tapes = []
@@ -1152,6 +1172,7 @@ class BackupRetention:
         return {
             "success": True,
             "message": f"Done: take tapes {', '.join(str(one['code']) for one in tapes)} to the {room}.",
+            "data": self._changes(),
         }
 
     def add_tape(
@@ -1163,12 +1184,12 @@ class BackupRetention:
         """Add a new tape to the library.
 
         Args:
-            code (str): The code.
-            capacity (int): The capacity, from 100 to 6000.
-            max_uses (int): The max uses, from 5 to 60.
+            code (str): Code on the label of the new tape, not in use yet.
+            capacity (int): How much the tape holds, in gigabytes, from 100 to 6000.
+            max_uses (int): How many times the tape can be written anew before it is worn, from 5 to 60.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         if self._tapes_by_code.get(code, {}):
@@ -1193,7 +1214,7 @@ class BackupRetention:
         return {
             "success": True,
             "message": f"Done: add tape {code} of {capacity} GB (new: tape {tape['id']}).",
-            "data": {"tape_id": tape["id"]},
+            "data": {"tape_id": tape["id"], **self._changes()},
         }
 
     def retire_tape(self, tape_id: str) -> Result:
@@ -1203,7 +1224,7 @@ class BackupRetention:
             tape_id (str): Id of the tape, such as TAPE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         tape = self.tapes.get(tape_id)
@@ -1223,7 +1244,7 @@ class BackupRetention:
         ):
             if self._breaks_rule_8(one_backup):
                 return self._take_back(RULES[7])
-        return {"success": True, "message": f"Done: retire tape {tape['code']}."}
+        return {"success": True, "message": f"Done: retire tape {tape['code']}.", "data": self._changes()}
 
     def _show_tape(self, tape: Tape) -> dict[str, Any]:
         """The tape as an answer shows it."""
@@ -1438,6 +1459,46 @@ class BackupRetention:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -45,6 +45,16 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "parties": ("name",),
+    "groups": ("name",),
+    "hours": ("name",),
+    "nominations": (),
+    "meterings": (),
+    "charges": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("charges", "group_id"),
     ("charges", "hour_id"),
@@ -228,9 +238,11 @@ class BalancingGroups:
         """Nominations whose other side is missing or says something else, hour by hour.
 
         Args:
-            hour_id (str, optional): Id of the hour, such as HOUR-00001. May be left out.
-            group_id (str, optional): Id of the group, such as GROUP-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            hour_id (str, optional): Only nominations for this hour; an id such as HOUR-00001. If left out, the
+                nominations for all open hours are listed.
+            group_id (str, optional): Only nominations that this group has sent; an id such as GROUP-00001. If left
+                out, the nominations of all groups are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "nominations": records}} or {"success": False, "error":
@@ -309,7 +321,7 @@ class BalancingGroups:
         """Closed hours with the number of groups still to be metered.
 
         Args:
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "hours": records}} or {"success": False, "error": why
@@ -331,7 +343,7 @@ class BalancingGroups:
         """The parties with what they owe and what is free, the largest debt first.
 
         Args:
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "parties": records}} or {"success": False, "error": why
@@ -365,9 +377,9 @@ class BalancingGroups:
         """List the parties, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            suspended (bool, optional): Only those where suspended is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only parties whose name contains this text.
+            suspended (bool, optional): Only parties with this value of `suspended`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "parties": records}}
@@ -390,10 +402,10 @@ class BalancingGroups:
         """List the groups, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            party_id (str, optional): Only those of this party.
-            kind (str, optional): Only those whose kind is generation, supply or trading.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only groups whose name contains this text.
+            party_id (str, optional): Only groups of this party.
+            kind (str, optional): Only groups with this kind.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "groups": records}}
@@ -418,9 +430,9 @@ class BalancingGroups:
         """List the hours, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            state (str, optional): Only those whose state is open, closed or settled.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only hours whose name contains this text.
+            state (str, optional): Only hours with this state.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "hours": records}}
@@ -443,10 +455,10 @@ class BalancingGroups:
         """List the nominations, oldest first, all of them or only some.
 
         Args:
-            group_id (str, optional): Only those of this group.
-            partner_id (str, optional): Only those of this partner.
-            hour_id (str, optional): Only those of this hour.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            group_id (str, optional): Only nominations of this group.
+            partner_id (str, optional): Only nominations whose partner is this group.
+            hour_id (str, optional): Only nominations of this hour.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "nominations": records}}
@@ -480,9 +492,9 @@ class BalancingGroups:
         """List the meterings, oldest first, all of them or only some.
 
         Args:
-            group_id (str, optional): Only those of this group.
-            hour_id (str, optional): Only those of this hour.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            group_id (str, optional): Only meterings of this group.
+            hour_id (str, optional): Only meterings of this hour.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "meterings": records}}
@@ -509,10 +521,10 @@ class BalancingGroups:
         """List the charges, oldest first, all of them or only some.
 
         Args:
-            group_id (str, optional): Only those of this group.
-            hour_id (str, optional): Only those of this hour.
-            status (str, optional): Only those whose status is open or collected.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            group_id (str, optional): Only charges of this group.
+            hour_id (str, optional): Only charges of this hour.
+            status (str, optional): Only charges with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "charges": records}}
@@ -542,12 +554,13 @@ class BalancingGroups:
 
         Args:
             group_id (str): Id of the group, such as GROUP-00001.
-            partner_id (str): Id of a group (partner), such as GROUP-00001.
+            partner_id (str): Other group, which delivers to or receives from this one; an id such as GROUP-00001.
             hour_id (str): Id of the hour, such as HOUR-00001.
-            mwh (int): The mwh, from -500 to 500.
+            mwh (int): Energy in megawatt-hours, positive for delivery and negative for receipt, not zero, from
+                -500 to 500.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         group = self.groups.get(group_id)
@@ -625,7 +638,7 @@ class BalancingGroups:
                 f"Done: nominate {mwh} MWh of {group['name']} with {partner['name']} for {hour['name']} (new: "
                 f"nomination {nomination['id']})."
             ),
-            "data": {"nomination_id": nomination["id"]},
+            "data": {"nomination_id": nomination["id"], **self._changes()},
         }
 
     def correct_nomination(
@@ -637,10 +650,11 @@ class BalancingGroups:
 
         Args:
             nomination_id (str): Id of the nomination, such as NOMINATION-00001.
-            mwh (int): The mwh, from -500 to 500.
+            mwh (int): New energy in megawatt-hours, positive for delivery and negative for receipt, not zero, from
+                -500 to 500.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         nomination = self.nominations.get(nomination_id)
@@ -705,6 +719,7 @@ class BalancingGroups:
                 f"{self.groups[nomination['partner_id']]['name']} for {self.hours[nomination['hour_id']]['name']} "
                 f"to {mwh} MWh."
             ),
+            "data": self._changes(),
         }
 
     def withdraw_nomination(self, nomination_id: str) -> Result:
@@ -714,7 +729,7 @@ class BalancingGroups:
             nomination_id (str): Id of the nomination, such as NOMINATION-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         nomination = self.nominations.get(nomination_id)
@@ -743,6 +758,7 @@ class BalancingGroups:
                 f"Done: withdraw {self.groups[nomination['group_id']]['name']} with "
                 f"{self.groups[nomination['partner_id']]['name']} for {self.hours[nomination['hour_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def close_gate(self, hour_id: str) -> Result:
@@ -753,7 +769,7 @@ class BalancingGroups:
             hour_id (str): Id of the hour, such as HOUR-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         hour = self.hours.get(hour_id)
@@ -835,7 +851,7 @@ class BalancingGroups:
         for one_nomination in _distinct(self._nominations_by_hour.get(hour["id"], {}).values()):
             if self._breaks_rule_11(one_nomination):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: close the gate for {hour['name']}."}
+        return {"success": True, "message": f"Done: close the gate for {hour['name']}.", "data": self._changes()}
 
     def enter_metering(
         self,
@@ -849,10 +865,11 @@ class BalancingGroups:
         Args:
             group_id (str): Id of the group, such as GROUP-00001.
             hour_id (str): Id of the hour, such as HOUR-00001.
-            mwh (int): The mwh, from -2000 to 2000.
+            mwh (int): Metered energy in megawatt-hours, positive where fed in and negative where taken out, from
+                -2000 to 2000.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         group = self.groups.get(group_id)
@@ -889,7 +906,7 @@ class BalancingGroups:
             "message": (
                 f"Done: enter {mwh} MWh of {group['name']} for {hour['name']} (new: metering {metering['id']})."
             ),
-            "data": {"metering_id": metering["id"]},
+            "data": {"metering_id": metering["id"], **self._changes()},
         }
 
     def settle_hour(self, hour_id: str, price: Annotated[int, {"minimum": 0, "maximum": 400000}]) -> Result:
@@ -898,10 +915,10 @@ class BalancingGroups:
 
         Args:
             hour_id (str): Id of the hour, such as HOUR-00001.
-            price (int): The price in cents, from 0 to 400000.
+            price (int): Imbalance price for each megawatt-hour, in cents, from 0 to 400000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         hour = self.hours.get(hour_id)
@@ -963,7 +980,11 @@ class BalancingGroups:
         for one_nomination in _distinct(self._nominations_by_hour.get(hour["id"], {}).values()):
             if self._breaks_rule_11(one_nomination):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: settle {hour['name']} at {_money(price)}."}
+        return {
+            "success": True,
+            "message": f"Done: settle {hour['name']} at {_money(price)}.",
+            "data": self._changes(),
+        }
 
     def collect_charge(self, charge_id: str) -> Result:
         """Take a charge from the collateral of the party, or add what is owed to it.
@@ -972,7 +993,7 @@ class BalancingGroups:
             charge_id (str): Id of the charge, such as CHARGE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         charge = self.charges.get(charge_id)
@@ -1000,6 +1021,7 @@ class BalancingGroups:
                 f"Done: collect {_money(charge['amount'])} from "
                 f"{self.parties[self.groups[charge['group_id']]['party_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def post_collateral(self, party_id: str, amount: Annotated[int, {"minimum": 1, "maximum": 20000000}]) -> Result:
@@ -1007,10 +1029,10 @@ class BalancingGroups:
 
         Args:
             party_id (str): Id of the party, such as PARTY-00001.
-            amount (int): The amount in cents, from 1 to 20000000.
+            amount (int): Sum that is added to the collateral, in cents, from 1 to 20000000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         party = self.parties.get(party_id)
@@ -1025,7 +1047,11 @@ class BalancingGroups:
         self._put("parties", party, "collateral", collateral)
         if self._breaks_rule_3(party):
             return self._take_back(RULES[2])
-        return {"success": True, "message": f"Done: add {_money(amount)} to the collateral of {party['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: add {_money(amount)} to the collateral of {party['name']}.",
+            "data": self._changes(),
+        }
 
     def release_collateral(
         self,
@@ -1036,10 +1062,10 @@ class BalancingGroups:
 
         Args:
             party_id (str): Id of the party, such as PARTY-00001.
-            amount (int): The amount in cents, from 1 to 20000000.
+            amount (int): Sum that is given back to the party, in cents, from 1 to 20000000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         party = self.parties.get(party_id)
@@ -1057,7 +1083,11 @@ class BalancingGroups:
         self._put("parties", party, "collateral", collateral)
         if self._breaks_rule_3(party):
             return self._take_back(RULES[2])
-        return {"success": True, "message": f"Done: release {_money(amount)} to {party['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: release {_money(amount)} to {party['name']}.",
+            "data": self._changes(),
+        }
 
     def suspend_party(self, party_id: str) -> Result:
         """Suspend a party that owes a charge; its nominations for open hours fall away.
@@ -1066,7 +1096,7 @@ class BalancingGroups:
             party_id (str): Id of the party, such as PARTY-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         party = self.parties.get(party_id)
@@ -1133,7 +1163,7 @@ class BalancingGroups:
         ):
             if one_nomination["id"] in self.nominations and self._breaks_rule_11(one_nomination):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: suspend {party['name']}."}
+        return {"success": True, "message": f"Done: suspend {party['name']}.", "data": self._changes()}
 
     def lift_suspension(self, party_id: str) -> Result:
         """Let a suspended party nominate again once all its charges are collected.
@@ -1142,7 +1172,7 @@ class BalancingGroups:
             party_id (str): Id of the party, such as PARTY-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         party = self.parties.get(party_id)
@@ -1181,7 +1211,7 @@ class BalancingGroups:
         ):
             if self._breaks_rule_11(one_nomination):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: lift the suspension of {party['name']}."}
+        return {"success": True, "message": f"Done: lift the suspension of {party['name']}.", "data": self._changes()}
 
     def _show_party(self, party: Party) -> dict[str, Any]:
         """The party as an answer shows it."""
@@ -1416,6 +1446,46 @@ class BalancingGroups:
         self._journal.append(("delete", container, record["id"], record))
         del getattr(self, container)[record["id"]]
         self._unlink(container, record)
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

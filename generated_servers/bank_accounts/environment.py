@@ -50,6 +50,16 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "customers": ("name",),
+    "accounts": ("number",),
+    "payments": (),
+    "holds": ("merchant",),
+    "standing_orders": (),
+    "freezes": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("accounts", "holder_id"),
     ("accounts", "kind"),
@@ -263,9 +273,10 @@ class BankAccounts:
 
         Args:
             account_id (str): Id of the account, such as ACCOUNT-00001.
-            since (str): Since: a date, as YYYY-MM-DD.
-            until (str, optional): Until: a date, as YYYY-MM-DD. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            since (str): First day that is listed, as YYYY-MM-DD.
+            until (str, optional): Last day that is listed, as YYYY-MM-DD. If left out, all payments since the
+                first day are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "payments": records}} or {"success": False, "error": why
@@ -320,9 +331,10 @@ class BankAccounts:
         """Running standing orders due until a day, and whether the paying account can pay them now.
 
         Args:
-            until (str): Until: a date, as YYYY-MM-DD.
-            payer_id (str, optional): Id of an account (payer), such as ACCOUNT-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            until (str): Last due day that is listed, as YYYY-MM-DD.
+            payer_id (str, optional): Only orders that this account pays; an id such as ACCOUNT-00001. If left out,
+                the orders of all accounts are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "standing_orders": records}} or {"success": False,
@@ -362,7 +374,7 @@ class BankAccounts:
         """Active holds that expired before today.
 
         Args:
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "holds": records}} or {"success": False, "error": why
@@ -430,8 +442,8 @@ class BankAccounts:
         """List the customers, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only customers whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "customers": records}}
@@ -468,11 +480,11 @@ class BankAccounts:
         """List the accounts, oldest first, all of them or only some.
 
         Args:
-            number (str, optional): Only those whose number contains this text.
-            holder_id (str, optional): Only those of this holder.
-            kind (str, optional): Only those whose kind is current or savings.
-            status (str, optional): Only those whose status is open or closed.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            number (str, optional): Only accounts whose number contains this text.
+            holder_id (str, optional): Only accounts whose holder is this customer.
+            kind (str, optional): Only accounts with this kind.
+            status (str, optional): Only accounts with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "accounts": records}}
@@ -501,10 +513,10 @@ class BankAccounts:
         """List the payments, oldest first, all of them or only some.
 
         Args:
-            payer_id (str, optional): Only those of this payer.
-            payee_id (str, optional): Only those of this payee.
-            kind (str, optional): Only those whose kind is transfer, card or standing_order.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            payer_id (str, optional): Only payments whose payer is this account.
+            payee_id (str, optional): Only payments whose payee is this account.
+            kind (str, optional): Only payments with this kind.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "payments": records}}
@@ -533,11 +545,11 @@ class BankAccounts:
         """List the holds, oldest first, all of them or only some.
 
         Args:
-            merchant (str, optional): Only those whose merchant contains this text.
-            account_id (str, optional): Only those of this account.
-            payment_id (str, optional): Only those of this payment.
-            status (str, optional): Only those whose status is active, settled or released.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            merchant (str, optional): Only holds whose merchant contains this text.
+            account_id (str, optional): Only holds of this account.
+            payment_id (str, optional): Only holds of this payment.
+            status (str, optional): Only holds with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "holds": records}}
@@ -566,10 +578,10 @@ class BankAccounts:
         """List the standing orders, oldest first, all of them or only some.
 
         Args:
-            payer_id (str, optional): Only those of this payer.
-            payee_id (str, optional): Only those of this payee.
-            status (str, optional): Only those whose status is active or ended.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            payer_id (str, optional): Only standing orders whose payer is this account.
+            payee_id (str, optional): Only standing orders whose payee is this account.
+            status (str, optional): Only standing orders with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "standing_orders": records}}
@@ -599,11 +611,10 @@ class BankAccounts:
         """List the freezes, oldest first, all of them or only some.
 
         Args:
-            account_id (str, optional): Only those of this account.
-            reason (str, optional): Only those whose reason is court_order, suspected_fraud, lost_card,
-                customer_request or death.
-            status (str, optional): Only those whose status is active or lifted.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            account_id (str, optional): Only freezes of this account.
+            reason (str, optional): Only freezes with this reason.
+            status (str, optional): Only freezes with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "freezes": records}}
@@ -629,13 +640,13 @@ class BankAccounts:
         """Open a current or savings account for a customer, without overdraft.
 
         Args:
-            holder_id (str): Id of a customer (holder), such as CUSTOMER-00001.
-            kind (str): The kind: current or savings.
-            number (str): The number.
-            daily_limit (int): The daily limit in cents, from 0 to 2000000.
+            holder_id (str): Customer who owns the account; an id such as CUSTOMER-00001.
+            kind (str): Type of account, savings only where the customer has none open: current or savings.
+            number (str): Number of the new account, not in use yet.
+            daily_limit (int): Most that may be transferred from the account in a day, in cents, from 0 to 2000000.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         holder = self.customers.get(holder_id)
@@ -696,7 +707,7 @@ class BankAccounts:
         return {
             "success": True,
             "message": f"Done: open {kind} account {number} for {holder['name']} (new: account {account['id']}).",
-            "data": {"account_id": account["id"]},
+            "data": {"account_id": account["id"], **self._changes()},
         }
 
     def close_account(self, account_id: str) -> Result:
@@ -706,7 +717,7 @@ class BankAccounts:
             account_id (str): Id of the account, such as ACCOUNT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         account = self.accounts.get(account_id)
@@ -760,7 +771,7 @@ class BankAccounts:
             return self._take_back(RULES[6])
         if self._breaks_rule_14(account):
             return self._take_back(RULES[13])
-        return {"success": True, "message": f"Done: close account {account['number']}."}
+        return {"success": True, "message": f"Done: close account {account['number']}.", "data": self._changes()}
 
     def transfer_money(
         self,
@@ -774,14 +785,17 @@ class BankAccounts:
         left out.
 
         Args:
-            amount (int): The amount in cents, from 1 to 5000000.
-            memo (str): The memo.
-            payer_id (str, optional): Id of an account (payer), such as ACCOUNT-00001. May be left out.
-            payee_id (str, optional): Id of an account (payee), such as ACCOUNT-00001. May be left out.
-            counterparty (str, optional): The counterparty. May be left out.
+            amount (int): Sum that is transferred, in cents, from 1 to 5000000.
+            memo (str): What the payment is for, as it stands on the statement.
+            payer_id (str, optional): Account that pays; an id such as ACCOUNT-00001. If left out, the money comes
+                from the counterparty outside the bank.
+            payee_id (str, optional): Account that receives the money; an id such as ACCOUNT-00001. If left out,
+                the money goes to the counterparty outside the bank.
+            counterparty (str, optional): Name of the company outside the bank, where payer or payee is missing. If
+                left out, both payer and payee must be given.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         payer = self.accounts.get(payer_id) if payer_id is not None else None
@@ -876,7 +890,7 @@ class BankAccounts:
         return {
             "success": True,
             "message": f"Done: {done} (new: payment {payment['id']}).",
-            "data": {"payment_id": payment["id"]},
+            "data": {"payment_id": payment["id"], **self._changes()},
         }
 
     def place_hold(
@@ -890,12 +904,12 @@ class BankAccounts:
 
         Args:
             account_id (str): Id of the account, such as ACCOUNT-00001.
-            merchant (str): The merchant.
-            amount (int): The amount in cents, from 1 to 300000.
-            valid_days (int): The valid days, from 1 to 30. 7 where it is left out.
+            merchant (str): Name of the company that asks for the hold.
+            amount (int): Sum that is held on the account, in cents, from 1 to 300000.
+            valid_days (int): Days after which the hold lapses, counted from today, from 1 to 30. Default: 7.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         account = self.accounts.get(account_id)
@@ -941,7 +955,7 @@ class BankAccounts:
             "message": (
                 f"Done: hold {_money(amount)} on account {account['number']} for {merchant} (new: hold {hold['id']})."
             ),
-            "data": {"hold_id": hold["id"]},
+            "data": {"hold_id": hold["id"], **self._changes()},
         }
 
     def settle_hold(self, hold_id: str, amount: Annotated[int, {"minimum": 0, "maximum": 300000}]) -> Result:
@@ -949,10 +963,10 @@ class BankAccounts:
 
         Args:
             hold_id (str): Id of the hold, such as HOLD-00001.
-            amount (int): The amount in cents, from 0 to 300000.
+            amount (int): Final sum of the card payment, or 0 to release the hold, in cents, from 0 to 300000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         hold = self.holds.get(hold_id)
@@ -1047,6 +1061,7 @@ class BankAccounts:
                 f"Done: settle the hold of {hold['merchant']} on account "
                 f"{self.accounts[hold['account_id']]['number']} with {_money(amount)}."
             ),
+            "data": self._changes(),
         }
 
     def set_up_standing_order(
@@ -1062,16 +1077,17 @@ class BankAccounts:
         """Set up a payment that recurs every month or every few months.
 
         Args:
-            payer_id (str): Id of an account (payer), such as ACCOUNT-00001.
-            payee_id (str): Id of an account (payee), such as ACCOUNT-00001.
-            amount (int): The amount in cents, from 1 to 500000.
-            memo (str): The memo.
-            first_on (str): First on: a date, as YYYY-MM-DD.
-            every_months (int): The every months, from 1 to 12. 1 where it is left out.
-            last_on (str, optional): Last on: a date, as YYYY-MM-DD. May be left out.
+            payer_id (str): Account that pays each time; an id such as ACCOUNT-00001.
+            payee_id (str): Account that receives each payment; an id such as ACCOUNT-00001.
+            amount (int): Sum of each payment, in cents, from 1 to 500000.
+            memo (str): What the payments are for, as it stands on the statement.
+            first_on (str): Day of the first payment, after today, as YYYY-MM-DD.
+            every_months (int): Months from one payment to the next, from 1 to 12. Default: 1.
+            last_on (str, optional): Day after which nothing is paid any more, as YYYY-MM-DD. If left out, the
+                payments go on without end.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         payer = self.accounts.get(payer_id)
@@ -1133,7 +1149,7 @@ class BankAccounts:
         return {
             "success": True,
             "message": f"Done: {done} (new: standing order {standing_order['id']}).",
-            "data": {"standing_order_id": standing_order["id"]},
+            "data": {"standing_order_id": standing_order["id"], **self._changes()},
         }
 
     def run_standing_order(self, standing_order_id: str) -> Result:
@@ -1143,7 +1159,7 @@ class BankAccounts:
             standing_order_id (str): Id of the standing order, such as SO-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         standing_order = self.standing_orders.get(standing_order_id)
@@ -1226,7 +1242,7 @@ class BankAccounts:
                 f"Done: pay the standing order {standing_order['memo']} from account "
                 f"{self.accounts[standing_order['payer_id']]['number']} (new: payment {payment['id']})."
             ),
-            "data": {"payment_id": payment["id"]},
+            "data": {"payment_id": payment["id"], **self._changes()},
         }
 
     def end_standing_order(self, standing_order_id: str) -> Result:
@@ -1236,7 +1252,7 @@ class BankAccounts:
             standing_order_id (str): Id of the standing order, such as SO-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         standing_order = self.standing_orders.get(standing_order_id)
@@ -1261,6 +1277,7 @@ class BankAccounts:
                 f"{self.accounts[standing_order['payer_id']]['number']} to "
                 f"{self.accounts[standing_order['payee_id']]['number']}."
             ),
+            "data": self._changes(),
         }
 
     def freeze_account(
@@ -1275,12 +1292,14 @@ class BankAccounts:
 
         Args:
             account_id (str): Id of the account, such as ACCOUNT-00001.
-            reason (str): The reason: court_order, suspected_fraud, lost_card, customer_request or death.
-            ordered_by (str): The ordered by.
-            amount (int, optional): The amount in cents, from 1 to 5000000. May be left out.
+            reason (str): Why it is frozen, where a lost card blocks only the card: court_order, suspected_fraud,
+                lost_card, customer_request or death.
+            ordered_by (str): Person, court or office that ordered the freeze.
+            amount (int, optional): Sum that is blocked, by court order only, in cents, from 1 to 5000000. If left
+                out, the account is frozen wholly, or its card where that is lost.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         account = self.accounts.get(account_id)
@@ -1325,7 +1344,7 @@ class BankAccounts:
         return {
             "success": True,
             "message": f"Done: {done} (new: freeze {freeze['id']}).",
-            "data": {"freeze_id": freeze["id"]},
+            "data": {"freeze_id": freeze["id"], **self._changes()},
         }
 
     def lift_freeze(self, freeze_id: str, lifted_by: Text | None = None) -> Result:
@@ -1333,10 +1352,11 @@ class BankAccounts:
 
         Args:
             freeze_id (str): Id of the freeze, such as FREEZE-00001.
-            lifted_by (str, optional): The lifted by. May be left out.
+            lifted_by (str, optional): Who lifts the freeze, which for a court order must be whoever ordered it. If
+                left out, nobody is named, which no court order allows.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         freeze = self.freezes.get(freeze_id)
@@ -1362,6 +1382,7 @@ class BankAccounts:
                 f"Done: lift the freeze of account {self.accounts[freeze['account_id']]['number']} for "
                 f"{freeze['reason']}."
             ),
+            "data": self._changes(),
         }
 
     def set_limits(
@@ -1374,11 +1395,13 @@ class BankAccounts:
 
         Args:
             account_id (str): Id of the account, such as ACCOUNT-00001.
-            overdraft (int, optional): The overdraft in cents, from 0 to 1000000. May be left out.
-            daily_limit (int, optional): The daily limit in cents, from 0 to 2000000. May be left out.
+            overdraft (int, optional): New limit of the overdraft, none for savings accounts and minors, in cents,
+                from 0 to 1000000. If left out, the overdraft stays as it is.
+            daily_limit (int, optional): New limit for the transfers of a day, in cents, from 0 to 2000000. If left
+                out, the daily limit stays as it is.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         account = self.accounts.get(account_id)
@@ -1424,7 +1447,7 @@ class BankAccounts:
             done += f", overdraft {_money(overdraft)}"
         if daily_limit is not None:
             done += f", daily limit {_money(daily_limit)}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def _show_account(self, account: Account) -> dict[str, Any]:
         """The account as an answer shows it."""
@@ -1655,6 +1678,46 @@ class BankAccounts:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -45,6 +45,17 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "zones": ("name",),
+    "apiaries": ("name",),
+    "queens": ("tag",),
+    "colonies": ("code",),
+    "supers": ("number",),
+    "inspections": (),
+    "treatments": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("colonies", "apiary_id"),
     ("colonies", "code"),
@@ -270,8 +281,9 @@ class Beekeeping:
         inspection, by code.
 
         Args:
-            apiary_id (str, optional): Id of the apiary, such as APIARY-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            apiary_id (str, optional): Apiary whose colonies are checked; an id such as APIARY-00001. If left out,
+                the colonies of all apiaries are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "colonies": records}} or {"success": False, "error": why
@@ -318,10 +330,10 @@ class Beekeeping:
         """List the zones, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            disease (str, optional): Only those whose disease is foulbrood or small_hive_beetle.
-            status (str, optional): Only those whose status is clear or restricted.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only zones whose name contains this text.
+            disease (str, optional): Only zones with this disease.
+            status (str, optional): Only zones with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "zones": records}}
@@ -344,9 +356,9 @@ class Beekeeping:
         """List the apiaries, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            zone_id (str, optional): Only those of this zone.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only apiaries whose name contains this text.
+            zone_id (str, optional): Only apiaries of this zone.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "apiaries": records}}
@@ -373,10 +385,10 @@ class Beekeeping:
         """List the queens, oldest first, all of them or only some.
 
         Args:
-            tag (str, optional): Only those whose tag contains this text.
-            mother_id (str, optional): Only those of this mother.
-            status (str, optional): Only those whose status is laying or dead.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            tag (str, optional): Only queens whose tag contains this text.
+            mother_id (str, optional): Only queens whose mother is this queen.
+            status (str, optional): Only queens with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "queens": records}}
@@ -404,12 +416,12 @@ class Beekeeping:
         """List the colonies, oldest first, all of them or only some.
 
         Args:
-            code (str, optional): Only those whose code contains this text.
-            apiary_id (str, optional): Only those of this apiary.
-            queen_id (str, optional): Only those of this queen.
-            split_from_id (str, optional): Only those of this split from.
-            status (str, optional): Only those whose status is alive, united or dead.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            code (str, optional): Only colonies whose code contains this text.
+            apiary_id (str, optional): Only colonies of this apiary.
+            queen_id (str, optional): Only colonies of this queen.
+            split_from_id (str, optional): Only colonies split from this colony.
+            status (str, optional): Only colonies with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "colonies": records}}
@@ -443,10 +455,10 @@ class Beekeeping:
         """List the supers, oldest first, all of them or only some.
 
         Args:
-            number (str, optional): Only those whose number contains this text.
-            colony_id (str, optional): Only those of this colony.
-            status (str, optional): Only those whose status is stored or on.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            number (str, optional): Only supers whose number contains this text.
+            colony_id (str, optional): Only supers of this colony.
+            status (str, optional): Only supers with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "supers": records}}
@@ -470,8 +482,8 @@ class Beekeeping:
         """List the inspections, oldest first, all of them or only some.
 
         Args:
-            colony_id (str, optional): Only those of this colony.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            colony_id (str, optional): Only inspections of this colony.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "inspections": records}}
@@ -495,10 +507,10 @@ class Beekeeping:
         """List the treatments, oldest first, all of them or only some.
 
         Args:
-            colony_id (str, optional): Only those of this colony.
-            product (str, optional): Only those whose product is formic, thymol or oxalic.
-            status (str, optional): Only those whose status is running or ended.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            colony_id (str, optional): Only treatments of this colony.
+            product (str, optional): Only treatments with this product.
+            status (str, optional): Only treatments with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "treatments": records}}
@@ -526,12 +538,12 @@ class Beekeeping:
 
         Args:
             colony_id (str): Id of the colony, such as COLONY-00001.
-            frames (int): The frames, from 0 to 22.
-            mites (int): The mites, from 0 to 100.
-            temper (int): The temper, from 1 to 5.
+            frames (int): Frames covered with bees and brood, none where the colony has died, from 0 to 22.
+            mites (int): Mites that fell in one day, from 0 to 100.
+            temper (int): Temper of the colony, the higher the gentler, from 1 to 5.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         colony = self.colonies.get(colony_id)
@@ -593,7 +605,7 @@ class Beekeeping:
         return {
             "success": True,
             "message": f"Done: record the inspection of {colony['code']} (new: inspection {inspection['id']}).",
-            "data": {"inspection_id": inspection["id"]},
+            "data": {"inspection_id": inspection["id"], **self._changes()},
         }
 
     def split_colony(
@@ -607,12 +619,12 @@ class Beekeeping:
 
         Args:
             colony_id (str): Id of the colony, such as COLONY-00001.
-            code (str): The code.
-            frames (int): The frames, from 2 to 12.
+            code (str): Code of the new colony, not in use yet.
+            frames (int): Frames moved to the new colony while three stay behind, from 2 to 12.
             apiary_id (str): Id of the apiary, such as APIARY-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         colony = self.colonies.get(colony_id)
@@ -669,7 +681,7 @@ class Beekeeping:
         return {
             "success": True,
             "message": f"Done: {done} (new: colony {new_colony['id']}).",
-            "data": {"colony_id": new_colony["id"]},
+            "data": {"colony_id": new_colony["id"], **self._changes()},
         }
 
     def introduce_queen(self, colony_id: str, queen_id: str) -> Result:
@@ -680,7 +692,7 @@ class Beekeeping:
             queen_id (str): Id of the queen, such as QUEEN-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         colony = self.colonies.get(colony_id)
@@ -707,17 +719,21 @@ class Beekeeping:
             return self._take_back(RULES[1])
         if self._breaks_rule_8(colony):
             return self._take_back(RULES[7])
-        return {"success": True, "message": f"Done: introduce {queen['tag']} to {colony['code']}."}
+        return {
+            "success": True,
+            "message": f"Done: introduce {queen['tag']} to {colony['code']}.",
+            "data": self._changes(),
+        }
 
     def remove_queen(self, colony_id: str, killed: bool) -> Result:
         """Take the queen out of a colony, to keep her or to kill her.
 
         Args:
             colony_id (str): Id of the colony, such as COLONY-00001.
-            killed (bool): Killed: true or false.
+            killed (bool): Whether the queen is killed rather than kept for later.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         colony = self.colonies.get(colony_id)
@@ -744,7 +760,7 @@ class Beekeeping:
                 return self._take_back(RULES[1])
         if self._breaks_rule_8(colony):
             return self._take_back(RULES[7])
-        return {"success": True, "message": f"Done: remove the queen of {colony['code']}."}
+        return {"success": True, "message": f"Done: remove the queen of {colony['code']}.", "data": self._changes()}
 
     def raise_queen(
         self,
@@ -755,12 +771,13 @@ class Beekeeping:
         """Register a queen raised this year from a mother that heads a colony of temper three or better.
 
         Args:
-            tag (str): The tag.
-            mother_id (str): Id of a queen (mother), such as QUEEN-00001.
-            born (int): The born, from 2015 to 2040.
+            tag (str): Tag of the new queen, not in use yet.
+            mother_id (str): Queen she descends from, laying and at the head of a colony; an id such as
+                QUEEN-00001.
+            born (int): Year of birth of the new queen, later than her mother's, from 2015 to 2040.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         mother = self.queens.get(mother_id)
@@ -793,18 +810,18 @@ class Beekeeping:
         return {
             "success": True,
             "message": f"Done: {done} (new: queen {queen['id']}).",
-            "data": {"queen_id": queen["id"]},
+            "data": {"queen_id": queen["id"], **self._changes()},
         }
 
     def unite_colonies(self, source_id: str, target_id: str) -> Result:
         """Unite a queenless colony without supers with another one of the same apiary.
 
         Args:
-            source_id (str): Id of a colony (source), such as COLONY-00001.
-            target_id (str): Id of a colony (target), such as COLONY-00001.
+            source_id (str): Colony that is dissolved, without queen and supers; an id such as COLONY-00001.
+            target_id (str): Colony of the same apiary that takes in the frames; an id such as COLONY-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         source = self.colonies.get(source_id)
@@ -843,7 +860,11 @@ class Beekeeping:
             return self._take_back(RULES[7])
         if self._breaks_rule_8(source):
             return self._take_back(RULES[7])
-        return {"success": True, "message": f"Done: unite {source['code']} with {target['code']}."}
+        return {
+            "success": True,
+            "message": f"Done: unite {source['code']} with {target['code']}.",
+            "data": self._changes(),
+        }
 
     def move_colony(self, colony_id: str, apiary_id: str) -> Result:
         """Move a colony to another apiary; nothing crosses the border of a restricted zone.
@@ -853,7 +874,7 @@ class Beekeeping:
             apiary_id (str): Id of the apiary, such as APIARY-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         colony = self.colonies.get(colony_id)
@@ -885,17 +906,21 @@ class Beekeeping:
             return self._take_back(RULES[2])
         if self._breaks_rule_3(self.apiaries[former_apiary_id]):
             return self._take_back(RULES[2])
-        return {"success": True, "message": f"Done: move {colony['code']} to {apiary['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: move {colony['code']} to {apiary['name']}.",
+            "data": self._changes(),
+        }
 
     def put_super(self, box_id: str, colony_id: str) -> Result:
         """Put a stored super on a colony with a queen and seven frames at least that is not treated.
 
         Args:
-            box_id (str): Id of a super (box), such as SUPER-00001.
+            box_id (str): Honey super from the store; an id such as SUPER-00001.
             colony_id (str): Id of the colony, such as COLONY-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         box = self.supers.get(box_id)
@@ -946,17 +971,21 @@ class Beekeeping:
         for one_colony in _distinct([self.colonies.get(box["colony_id"]), self.colonies.get(former_colony_id)]):
             if self._breaks_rule_8(one_colony):
                 return self._take_back(RULES[7])
-        return {"success": True, "message": f"Done: put super {box['number']} on {colony['code']}."}
+        return {
+            "success": True,
+            "message": f"Done: put super {box['number']} on {colony['code']}.",
+            "data": self._changes(),
+        }
 
     def take_super(self, box_id: str, kilos: Annotated[int, {"minimum": 0, "maximum": 25}]) -> Result:
         """Take a super off its colony and record the kilos of honey in it, which may be none.
 
         Args:
-            box_id (str): Id of a super (box), such as SUPER-00001.
-            kilos (int): The kilos, from 0 to 25.
+            box_id (str): Honey super that is taken off its colony; an id such as SUPER-00001.
+            kilos (int): Honey in the super in kilograms, from 0 to 25.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         box = self.supers.get(box_id)
@@ -999,17 +1028,21 @@ class Beekeeping:
         for one_colony in _distinct([self.colonies.get(box["colony_id"]), self.colonies.get(former_colony_id)]):
             if self._breaks_rule_8(one_colony):
                 return self._take_back(RULES[7])
-        return {"success": True, "message": f"Done: take super {box['number']} off with {kilos} kilos."}
+        return {
+            "success": True,
+            "message": f"Done: take super {box['number']} off with {kilos} kilos.",
+            "data": self._changes(),
+        }
 
     def start_treatment(self, colony_id: str, product: Literal["formic", "thymol", "oxalic"]) -> Result:
         """Start a treatment against mites of a colony without supers.
 
         Args:
             colony_id (str): Id of the colony, such as COLONY-00001.
-            product (str): The product: formic, thymol or oxalic.
+            product (str): Acid or oil that is used against the mites: formic, thymol or oxalic.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         colony = self.colonies.get(colony_id)
@@ -1037,7 +1070,7 @@ class Beekeeping:
         return {
             "success": True,
             "message": f"Done: treat {colony['code']} with {product} (new: treatment {treatment['id']}).",
-            "data": {"treatment_id": treatment["id"]},
+            "data": {"treatment_id": treatment["id"], **self._changes()},
         }
 
     def end_treatment(self, treatment_id: str) -> Result:
@@ -1047,7 +1080,7 @@ class Beekeeping:
             treatment_id (str): Id of the treatment, such as TREATMENT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         treatment = self.treatments.get(treatment_id)
@@ -1064,6 +1097,7 @@ class Beekeeping:
         return {
             "success": True,
             "message": f"Done: end the treatment of {self.colonies[treatment['colony_id']]['code']}.",
+            "data": self._changes(),
         }
 
     def restrict_zone(self, zone_id: str, disease: Literal["foulbrood", "small_hive_beetle"]) -> Result:
@@ -1071,10 +1105,10 @@ class Beekeeping:
 
         Args:
             zone_id (str): Id of the zone, such as ZONE-00001.
-            disease (str): The disease: foulbrood or small_hive_beetle.
+            disease (str): Bee disease that was found in the zone: foulbrood or small_hive_beetle.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         zone = self.zones.get(zone_id)
@@ -1087,7 +1121,11 @@ class Beekeeping:
         self._put("zones", zone, "status", "restricted")
         if self._breaks_rule_10(zone):
             return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: restrict {zone['name']} because of {disease}."}
+        return {
+            "success": True,
+            "message": f"Done: restrict {zone['name']} because of {disease}.",
+            "data": self._changes(),
+        }
 
     def lift_zone(self, zone_id: str) -> Result:
         """Lift the restriction of a zone.
@@ -1096,7 +1134,7 @@ class Beekeeping:
             zone_id (str): Id of the zone, such as ZONE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         zone = self.zones.get(zone_id)
@@ -1109,7 +1147,7 @@ class Beekeeping:
         self._put("zones", zone, "status", "clear")
         if self._breaks_rule_10(zone):
             return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: lift the restriction of {zone['name']}."}
+        return {"success": True, "message": f"Done: lift the restriction of {zone['name']}.", "data": self._changes()}
 
     def _show_apiary(self, apiary: Apiary) -> dict[str, Any]:
         """The apiary as an answer shows it."""
@@ -1269,6 +1307,46 @@ class Beekeeping:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -53,6 +53,18 @@ BIKE_STATUS_MOVES = {
     ("aboard", "docked"),
 }
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "stations": ("name",),
+    "bikes": ("number",),
+    "vans": ("name",),
+    "plans": ("name",),
+    "riders": ("name",),
+    "passes": (),
+    "rides": (),
+    "faults": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("bikes", "station_id"),
     ("bikes", "van_id"),
@@ -248,7 +260,7 @@ class BikeSharing:
 
         Args:
             station_id (str): Id of the station, such as STATION-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "bikes": records}} or {"success": False, "error": why
@@ -283,9 +295,10 @@ class BikeSharing:
         """Stations of a zone with free docks, most first.
 
         Args:
-            zone (str): The zone: centre, harbour, campus or hills.
-            docks (int, optional): The docks, from 1 to 30. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            zone (str): Zone of the city in which docks are wanted: centre, harbour, campus or hills.
+            docks (int, optional): Least number of free docks at the stations listed, from 1 to 30. If left out,
+                stations with any free dock are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "stations": records}} or {"success": False, "error": why
@@ -312,7 +325,7 @@ class BikeSharing:
         """Riders who are on the road, those who set out first before the others.
 
         Args:
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "rides": records}} or {"success": False, "error": why
@@ -353,10 +366,10 @@ class BikeSharing:
         """List the stations, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            zone (str, optional): Only those whose zone is centre, harbour, campus or hills.
-            workshop (bool, optional): Only those where workshop is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only stations whose name contains this text.
+            zone (str, optional): Only stations with this zone.
+            workshop (bool, optional): Only stations with this value of `workshop`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "stations": records}}
@@ -383,11 +396,11 @@ class BikeSharing:
         """List the bikes, oldest first, all of them or only some.
 
         Args:
-            number (str, optional): Only those whose number contains this text.
-            station_id (str, optional): Only those of this station.
-            van_id (str, optional): Only those of this van.
-            status (str, optional): Only those whose status is docked, ridden, aboard or lost.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            number (str, optional): Only bikes whose number contains this text.
+            station_id (str, optional): Only bikes of this station.
+            van_id (str, optional): Only bikes of this van.
+            status (str, optional): Only bikes with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "bikes": records}}
@@ -415,9 +428,9 @@ class BikeSharing:
         """List the vans, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            station_id (str, optional): Only those of this station.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only vans whose name contains this text.
+            station_id (str, optional): Only vans of this station.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "vans": records}}
@@ -440,8 +453,8 @@ class BikeSharing:
         """List the plans, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only plans whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "plans": records}}
@@ -457,8 +470,8 @@ class BikeSharing:
         """List the riders, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only riders whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "riders": records}}
@@ -479,9 +492,9 @@ class BikeSharing:
         """List the passes, oldest first, all of them or only some.
 
         Args:
-            rider_id (str, optional): Only those of this rider.
-            plan_id (str, optional): Only those of this plan.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            rider_id (str, optional): Only passes of this rider.
+            plan_id (str, optional): Only passes of this plan.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "passes": records}}
@@ -508,10 +521,10 @@ class BikeSharing:
         """List the rides, oldest first, all of them or only some.
 
         Args:
-            rider_id (str, optional): Only those of this rider.
-            bike_id (str, optional): Only those of this bike.
-            goal_id (str, optional): Only those of this goal.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            rider_id (str, optional): Only rides of this rider.
+            bike_id (str, optional): Only rides of this bike.
+            goal_id (str, optional): Only rides whose goal is this station.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "rides": records}}
@@ -542,11 +555,11 @@ class BikeSharing:
         """List the faults, oldest first, all of them or only some.
 
         Args:
-            bike_id (str, optional): Only those of this bike.
-            part (str, optional): Only those whose part is brake, chain, tyre, light, saddle or lock.
-            severe (bool, optional): Only those where severe is so.
-            fixed (bool, optional): Only those where fixed is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            bike_id (str, optional): Only faults of this bike.
+            part (str, optional): Only faults with this part.
+            severe (bool, optional): Only faults with this value of `severe`.
+            fixed (bool, optional): Only faults with this value of `fixed`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "faults": records}}
@@ -569,10 +582,10 @@ class BikeSharing:
         Args:
             rider_id (str): Id of the rider, such as RIDER-00001.
             plan_id (str): Id of the plan, such as PLAN-00001.
-            starts (str): Starts: a date, as YYYY-MM-DD.
+            starts (str): First day of the pass, from today on and within 400 days, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         rider = self.riders.get(rider_id)
@@ -624,7 +637,7 @@ class BikeSharing:
             "message": (
                 f"Done: sell {rider['name']} the pass {plan['name']} from {starts} (new: pass {new_pass['id']})."
             ),
-            "data": {"pass_id": new_pass["id"]},
+            "data": {"pass_id": new_pass["id"], **self._changes()},
         }
 
     def top_up(self, rider_id: str, amount: Annotated[int, {"minimum": 1, "maximum": 50000}]) -> Result:
@@ -632,10 +645,10 @@ class BikeSharing:
 
         Args:
             rider_id (str): Id of the rider, such as RIDER-00001.
-            amount (int): The amount in cents, from 1 to 50000.
+            amount (int): Money added to the balance of the rider, in cents, from 1 to 50000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         rider = self.riders.get(rider_id)
@@ -648,7 +661,11 @@ class BikeSharing:
         if not -100000 <= balance <= 100000:
             return self._take_back(f"The balance of {rider['name']} must be between -1,000.00 and 1,000.00.")
         self._put("riders", rider, "balance", balance)
-        return {"success": True, "message": f"Done: top {rider['name']} up by {_money(amount)}."}
+        return {
+            "success": True,
+            "message": f"Done: top {rider['name']} up by {_money(amount)}.",
+            "data": self._changes(),
+        }
 
     def unlock_bike(self, rider_id: str, bike_id: str) -> Result:
         """Unlock a bike at a street station for a rider.
@@ -658,7 +675,7 @@ class BikeSharing:
             bike_id (str): Id of the bike, such as BIKE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         rider = self.riders.get(rider_id)
@@ -719,7 +736,7 @@ class BikeSharing:
         return {
             "success": True,
             "message": f"Done: unlock bike {bike['number']} for {rider['name']} (new: ride {new_ride['id']}).",
-            "data": {"ride_id": new_ride["id"]},
+            "data": {"ride_id": new_ride["id"], **self._changes()},
         }
 
     def return_bike(self, rider_id: str, station_id: str | None = None) -> Result:
@@ -728,10 +745,11 @@ class BikeSharing:
 
         Args:
             rider_id (str): Id of the rider, such as RIDER-00001.
-            station_id (str, optional): Id of the station, such as STATION-00001. May be left out.
+            station_id (str, optional): Open station with a free dock where the bike is returned; an id such as
+                STATION-00001. If left out, the bike counts as lost, which is possible a day after the ride began.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         rider = self.riders.get(rider_id)
@@ -811,7 +829,7 @@ class BikeSharing:
         done = f"end the ride of {rider['name']}"
         if station is not None:
             done += f" at {station['name']}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def report_fault(
         self,
@@ -823,11 +841,11 @@ class BikeSharing:
 
         Args:
             bike_id (str): Id of the bike, such as BIKE-00001.
-            part (str): The part: brake, chain, tyre, light, saddle or lock.
-            severe (bool): Severe: true or false.
+            part (str): Part of the bike that is faulty: brake, chain, tyre, light, saddle or lock.
+            severe (bool): Whether the fault makes the bike unsafe to ride.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         bike = self.bikes.get(bike_id)
@@ -850,7 +868,7 @@ class BikeSharing:
         return {
             "success": True,
             "message": f"Done: report the {part} of bike {bike['number']} (new: fault {fault['id']}).",
-            "data": {"fault_id": fault["id"]},
+            "data": {"fault_id": fault["id"], **self._changes()},
         }
 
     def repair_bike(self, bike_id: str) -> Result:
@@ -860,7 +878,7 @@ class BikeSharing:
             bike_id (str): Id of the bike, such as BIKE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         bike = self.bikes.get(bike_id)
@@ -878,17 +896,18 @@ class BikeSharing:
         for one_fault in _distinct(changed_faults):
             if self._breaks_rule_10(one_fault):
                 return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: repair bike {bike['number']}."}
+        return {"success": True, "message": f"Done: repair bike {bike['number']}.", "data": self._changes()}
 
     def load_van(self, van_id: str, bike_ids: Annotated[list[str], {"maxItems": 20}]) -> Result:
         """Load bikes from the station where a van stands.
 
         Args:
             van_id (str): Id of the van, such as VAN-00001.
-            bike_ids (list): Ids of bikes, such as BIKE-00001.
+            bike_ids (list): Bikes to load, all at the station where the van stands: ids of bikes, such as
+                BIKE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         van = self.vans.get(van_id)
@@ -956,6 +975,7 @@ class BikeSharing:
         return {
             "success": True,
             "message": f"Done: load {', '.join(str(one['number']) for one in bikes)} into {van['name']}.",
+            "data": self._changes(),
         }
 
     def drive_van(self, van_id: str, station_id: str) -> Result:
@@ -966,7 +986,7 @@ class BikeSharing:
             station_id (str): Id of the station, such as STATION-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         van = self.vans.get(van_id)
@@ -979,17 +999,21 @@ class BikeSharing:
             return _refused(f"{van['name']} stands at {station['name']} already.")
         self._journal = []
         self._put("vans", van, "station_id", station_id)
-        return {"success": True, "message": f"Done: drive {van['name']} to {station['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: drive {van['name']} to {station['name']}.",
+            "data": self._changes(),
+        }
 
     def unload_van(self, van_id: str, bike_ids: Annotated[list[str], {"maxItems": 20}]) -> Result:
         """Put bikes from a van into the free docks of the station where it stands.
 
         Args:
             van_id (str): Id of the van, such as VAN-00001.
-            bike_ids (list): Ids of bikes, such as BIKE-00001.
+            bike_ids (list): Bikes to unload, all in the van: ids of bikes, such as BIKE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         van = self.vans.get(van_id)
@@ -1065,6 +1089,7 @@ class BikeSharing:
         return {
             "success": True,
             "message": f"Done: unload {', '.join(str(one['number']) for one in bikes)} from {van['name']}.",
+            "data": self._changes(),
         }
 
     def close_station(self, station_id: str, reason: Text) -> Result:
@@ -1072,10 +1097,10 @@ class BikeSharing:
 
         Args:
             station_id (str): Id of the station, such as STATION-00001.
-            reason (str): The reason.
+            reason (str): Why the station is closed.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         station = self.stations.get(station_id)
@@ -1092,7 +1117,7 @@ class BikeSharing:
         for one_bike in _distinct(self._bikes_by_station.get(station["id"], {}).values()):
             if self._breaks_rule_6(one_bike):
                 return self._take_back(RULES[5])
-        return {"success": True, "message": f"Done: close {station['name']} for {reason}."}
+        return {"success": True, "message": f"Done: close {station['name']} for {reason}.", "data": self._changes()}
 
     def reopen_station(self, station_id: str) -> Result:
         """Reopen a closed station.
@@ -1101,7 +1126,7 @@ class BikeSharing:
             station_id (str): Id of the station, such as STATION-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         station = self.stations.get(station_id)
@@ -1114,7 +1139,7 @@ class BikeSharing:
         for one_bike in _distinct(self._bikes_by_station.get(station["id"], {}).values()):
             if self._breaks_rule_6(one_bike):
                 return self._take_back(RULES[5])
-        return {"success": True, "message": f"Done: reopen {station['name']}."}
+        return {"success": True, "message": f"Done: reopen {station['name']}.", "data": self._changes()}
 
     def _show_station(self, station: Station) -> dict[str, Any]:
         """The station as an answer shows it."""
@@ -1277,6 +1302,46 @@ class BikeSharing:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -50,6 +50,16 @@ CHANGES = (
 
 PART_LIFE_MOVES = {("active", "phase_out"), ("phase_out", "active"), ("phase_out", "obsolete")}
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "engineers": ("name",),
+    "parts": ("number",),
+    "changes": ("number",),
+    "revisions": (),
+    "lines": (),
+    "substitutes": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("changes", "number"),
     ("lines", "component_id"),
@@ -251,7 +261,7 @@ class BillOfMaterials:
 
         Args:
             part_id (str): Id of the part, such as PART-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "parts": records}} or {"success": False, "error": why
@@ -287,7 +297,7 @@ class BillOfMaterials:
 
         Args:
             part_id (str): Id of the part, such as PART-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "lines": records}} or {"success": False, "error": why
@@ -329,7 +339,7 @@ class BillOfMaterials:
         """Approved changes whose day has come, the oldest day first.
 
         Args:
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "changes": records}} or {"success": False, "error": why
@@ -365,9 +375,9 @@ class BillOfMaterials:
         """List the engineers, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            may_approve (bool, optional): Only those where may approve is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only engineers whose name contains this text.
+            may_approve (bool, optional): Only engineers with this value of `may_approve`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "engineers": records}}
@@ -404,10 +414,10 @@ class BillOfMaterials:
         """List the parts, oldest first, all of them or only some.
 
         Args:
-            number (str, optional): Only those whose number contains this text.
-            kind (str, optional): Only those whose kind is bought or made.
-            life (str, optional): Only those whose life is active, phase_out or obsolete.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            number (str, optional): Only parts whose number contains this text.
+            kind (str, optional): Only parts with this kind.
+            life (str, optional): Only parts with this life.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "parts": records}}
@@ -432,11 +442,11 @@ class BillOfMaterials:
         """List the changes, oldest first, all of them or only some.
 
         Args:
-            number (str, optional): Only those whose number contains this text.
-            author_id (str, optional): Only those of this author.
-            approved_by_id (str, optional): Only those of this approved by.
-            status (str, optional): Only those whose status is open, approved, rejected or implemented.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            number (str, optional): Only changes whose number contains this text.
+            author_id (str, optional): Only changes whose author is this engineer.
+            approved_by_id (str, optional): Only changes approved by this engineer.
+            status (str, optional): Only changes with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "changes": records}}
@@ -467,10 +477,10 @@ class BillOfMaterials:
         """List the revisions, oldest first, all of them or only some.
 
         Args:
-            part_id (str, optional): Only those of this part.
-            change_id (str, optional): Only those of this change.
-            status (str, optional): Only those whose status is draft, released or superseded.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            part_id (str, optional): Only revisions of this part.
+            change_id (str, optional): Only revisions of this change.
+            status (str, optional): Only revisions with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "revisions": records}}
@@ -499,9 +509,9 @@ class BillOfMaterials:
         """List the lines, oldest first, all of them or only some.
 
         Args:
-            revision_id (str, optional): Only those of this revision.
-            component_id (str, optional): Only those of this component.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            revision_id (str, optional): Only lines of this revision.
+            component_id (str, optional): Only lines whose component is this part.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "lines": records}}
@@ -527,9 +537,9 @@ class BillOfMaterials:
         """List the substitutes, oldest first, all of them or only some.
 
         Args:
-            part_id (str, optional): Only those of this part.
-            instead_id (str, optional): Only those of this instead.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            part_id (str, optional): Only substitutes of this part.
+            instead_id (str, optional): Only substitutes whose instead is this part.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "substitutes": records}}
@@ -556,13 +566,13 @@ class BillOfMaterials:
         """Register a bought part with its price, or a made one with an estimate of its cost.
 
         Args:
-            number (str): The number.
-            description (str): The description.
-            cost (int): The cost in cents, from 1 to 9000000.
-            kind (str): The kind: bought or made. bought where it is left out.
+            number (str): Part number, not in use yet.
+            description (str): What the part is, in words.
+            cost (int): Price or estimated cost of one piece, in cents, from 1 to 9000000.
+            kind (str): Whether the part is bought or made in the house: bought or made. Default: bought.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         if self._parts_by_number.get(number, {}):
@@ -585,19 +595,19 @@ class BillOfMaterials:
         return {
             "success": True,
             "message": f"Done: register part {number}, {description}, at {_money(cost)} (new: part {part['id']}).",
-            "data": {"part_id": part["id"]},
+            "data": {"part_id": part["id"], **self._changes()},
         }
 
     def open_change(self, number: Text, author_id: str, reason: Text) -> Result:
         """Open an engineering change.
 
         Args:
-            number (str): The number.
-            author_id (str): Id of an engineer (author), such as ENGINEER-00001.
-            reason (str): The reason.
+            number (str): Number of the new change, not in use yet.
+            author_id (str): Engineer who proposes the change and may not approve it; an id such as ENGINEER-00001.
+            reason (str): Why the change is needed.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         author = self.engineers.get(author_id)
@@ -627,7 +637,7 @@ class BillOfMaterials:
             "message": (
                 f"Done: open change {number} for {author['name']} because {reason} (new: change {change['id']})."
             ),
-            "data": {"change_id": change["id"]},
+            "data": {"change_id": change["id"], **self._changes()},
         }
 
     def draft_revision(self, part_id: str, change_id: str) -> Result:
@@ -638,7 +648,7 @@ class BillOfMaterials:
             change_id (str): Id of the change, such as CHANGE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         part = self.parts.get(part_id)
@@ -720,7 +730,7 @@ class BillOfMaterials:
                 f"Done: draft a revision of {part['number']} under change {change['number']} (new: revision "
                 f"{draft['id']})."
             ),
-            "data": {"revision_id": draft["id"]},
+            "data": {"revision_id": draft["id"], **self._changes()},
         }
 
     def set_line(
@@ -732,12 +742,12 @@ class BillOfMaterials:
         """Put a component into a draft, or change how many of it are needed.
 
         Args:
-            draft_id (str): Id of a revision (draft), such as REVISION-00001.
-            component_id (str): Id of a part (component), such as PART-00001.
-            quantity (int): The quantity, from 1 to 200.
+            draft_id (str): Draft revision whose line is set, under an open change; an id such as REVISION-00001.
+            component_id (str): Part that goes into the draft; an id such as PART-00001.
+            quantity (int): Pieces of the component needed for one part, from 1 to 200.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         draft = self.revisions.get(draft_id)
@@ -800,6 +810,7 @@ class BillOfMaterials:
                 f"Done: put {quantity} of {component['number']} into the draft of "
                 f"{self.parts[draft['part_id']]['number']}."
             ),
+            "data": self._changes(),
         }
 
     def drop_line(self, line_id: str) -> Result:
@@ -809,7 +820,7 @@ class BillOfMaterials:
             line_id (str): Id of the line, such as LINE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         line = self.lines.get(line_id)
@@ -835,6 +846,7 @@ class BillOfMaterials:
                 f"Done: take {self.parts[line['component_id']]['number']} out of the draft of "
                 f"{self.parts[self.revisions[line['revision_id']]['part_id']]['number']}."
             ),
+            "data": self._changes(),
         }
 
     def replace_everywhere(self, change_id: str, old_id: str, by_id: str) -> Result:
@@ -843,11 +855,11 @@ class BillOfMaterials:
 
         Args:
             change_id (str): Id of the change, such as CHANGE-00001.
-            old_id (str): Id of a part (old), such as PART-00001.
-            by_id (str): Id of a part (by), such as PART-00001.
+            old_id (str): Component that is replaced; an id such as PART-00001.
+            by_id (str): Active part that takes its place; an id such as PART-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         change = self.changes.get(change_id)
@@ -981,6 +993,7 @@ class BillOfMaterials:
         return {
             "success": True,
             "message": f"Done: replace {old['number']} by {by['number']} everywhere under change {change['number']}.",
+            "data": self._changes(),
         }
 
     def approve_change(self, change_id: str, by_id: str, effective_on: Date) -> Result:
@@ -988,11 +1001,11 @@ class BillOfMaterials:
 
         Args:
             change_id (str): Id of the change, such as CHANGE-00001.
-            by_id (str): Id of an engineer (by), such as ENGINEER-00001.
-            effective_on (str): Effective on: a date, as YYYY-MM-DD.
+            by_id (str): Engineer who approves, with that right and not the author; an id such as ENGINEER-00001.
+            effective_on (str): Day from which it is effective, not in the past, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         change = self.changes.get(change_id)
@@ -1038,6 +1051,7 @@ class BillOfMaterials:
         return {
             "success": True,
             "message": f"Done: approve change {change['number']} as {by['name']}, effective on {effective_on}.",
+            "data": self._changes(),
         }
 
     def reject_change(self, change_id: str) -> Result:
@@ -1047,7 +1061,7 @@ class BillOfMaterials:
             change_id (str): Id of the change, such as CHANGE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         change = self.changes.get(change_id)
@@ -1098,7 +1112,7 @@ class BillOfMaterials:
             return self._take_back(RULES[9])
         if self._breaks_rule_11(change):
             return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: reject change {change['number']}."}
+        return {"success": True, "message": f"Done: reject change {change['number']}.", "data": self._changes()}
 
     def implement_change(self, change_id: str) -> Result:
         """Implement an approved change whose day has come; its drafts become current.
@@ -1107,7 +1121,7 @@ class BillOfMaterials:
             change_id (str): Id of the change, such as CHANGE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         change = self.changes.get(change_id)
@@ -1195,7 +1209,7 @@ class BillOfMaterials:
                 return self._take_back(RULES[8])
         if self._breaks_rule_11(change):
             return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: implement change {change['number']}."}
+        return {"success": True, "message": f"Done: implement change {change['number']}.", "data": self._changes()}
 
     def value_part(
         self,
@@ -1207,10 +1221,11 @@ class BillOfMaterials:
 
         Args:
             part_id (str): Id of the part, such as PART-00001.
-            price (int, optional): The price in cents, from 1 to 9000000. May be left out.
+            price (int, optional): New price of a bought part, never for a made one, in cents, from 1 to 9000000.
+                If left out, the cost is rolled up, for a made part only.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         part = self.parts.get(part_id)
@@ -1234,7 +1249,7 @@ class BillOfMaterials:
         done = f"value {part['number']}"
         if price is not None:
             done += f" at {_money(price)}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def allow_substitute(
         self,
@@ -1246,11 +1261,11 @@ class BillOfMaterials:
 
         Args:
             part_id (str): Id of the part, such as PART-00001.
-            instead_id (str): Id of a part (instead), such as PART-00001.
-            per_piece (int): The per piece, from 1 to 5. 1 where it is left out.
+            instead_id (str): Active part that may be used as the substitute; an id such as PART-00001.
+            per_piece (int): Pieces of the substitute that replace one piece, from 1 to 5. Default: 1.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         part = self.parts.get(part_id)
@@ -1287,7 +1302,7 @@ class BillOfMaterials:
                 f"Done: allow {per_piece} of {instead['number']} instead of one {part['number']} (new: substitute "
                 f"{substitute['id']})."
             ),
-            "data": {"substitute_id": substitute["id"]},
+            "data": {"substitute_id": substitute["id"], **self._changes()},
         }
 
     def change_life(self, part_id: str, to: Literal["active", "phase_out", "obsolete"]) -> Result:
@@ -1295,10 +1310,10 @@ class BillOfMaterials:
 
         Args:
             part_id (str): Id of the part, such as PART-00001.
-            to (str): The to: active, phase_out or obsolete.
+            to (str): New stage of life of the part, obsolete only after phase_out: active, phase_out or obsolete.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         part = self.parts.get(part_id)
@@ -1346,7 +1361,7 @@ class BillOfMaterials:
         ):
             if one_substitute["id"] in self.substitutes and self._breaks_rule_12_s_again(one_substitute):
                 return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: move {part['number']} to {to}."}
+        return {"success": True, "message": f"Done: move {part['number']} to {to}.", "data": self._changes()}
 
     def _show_part(self, part: Part) -> dict[str, Any]:
         """The part as an answer shows it."""
@@ -1554,6 +1569,46 @@ class BillOfMaterials:
         self._journal.append(("delete", container, record["id"], record))
         del getattr(self, container)[record["id"]]
         self._unlink(container, record)
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

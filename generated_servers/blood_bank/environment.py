@@ -47,6 +47,17 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "donors": ("name",),
+    "donations": ("number",),
+    "stores": ("name",),
+    "units": (),
+    "patients": ("name",),
+    "requests": (),
+    "holds": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("donations", "donor_id"),
     ("donations", "number"),
@@ -240,7 +251,7 @@ class BloodBank:
 
         Args:
             request_id (str): Id of the request, such as REQUEST-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "units": records}} or {"success": False, "error": why
@@ -278,10 +289,10 @@ class BloodBank:
         """Donors of a group who may give on a day, those who have not given for longest first.
 
         Args:
-            abo (str): The abo: O, A, B or AB.
-            rhesus (str): The rhesus: positive or negative.
-            on (str): On: a date, as YYYY-MM-DD.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            abo (str): Blood group of the donors in the ABO system: O, A, B or AB.
+            rhesus (str): Rhesus factor of the donors: positive or negative.
+            on (str): Day on which they would give blood, as YYYY-MM-DD.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "donors": records}} or {"success": False, "error": why
@@ -309,7 +320,7 @@ class BloodBank:
 
         Args:
             donor_id (str): Id of the donor, such as DONOR-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "units": records}} or {"success": False, "error": why
@@ -365,9 +376,9 @@ class BloodBank:
         """How many units of a component and group are usable, on hold and in quarantine.
 
         Args:
-            kind (str): The kind: red_cells, platelets or plasma.
-            abo (str): The abo: O, A, B or AB.
-            rhesus (str): The rhesus: positive or negative.
+            kind (str): Component to count: red_cells, platelets or plasma.
+            abo (str): Blood group of the units in the ABO system: O, A, B or AB.
+            rhesus (str): Rhesus factor of the units: positive or negative.
 
         Returns:
             dict: {"success": True, "data": {usable, on_hold, quarantined, next_expiry}} or {"success": False,
@@ -413,10 +424,10 @@ class BloodBank:
         """List the donors, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            abo (str, optional): Only those whose abo is O, A, B or AB.
-            rhesus (str, optional): Only those whose rhesus is positive or negative.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only donors whose name contains this text.
+            abo (str, optional): Only donors with this abo.
+            rhesus (str, optional): Only donors with this rhesus.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "donors": records}}
@@ -442,12 +453,12 @@ class BloodBank:
         """List the donations, oldest first, all of them or only some.
 
         Args:
-            number (str, optional): Only those whose number contains this text.
-            donor_id (str, optional): Only those of this donor.
-            abo (str, optional): Only those whose abo is O, A, B or AB.
-            rhesus (str, optional): Only those whose rhesus is positive or negative.
-            status (str, optional): Only those whose status is awaiting_results, cleared, conflicting or rejected.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            number (str, optional): Only donations whose number contains this text.
+            donor_id (str, optional): Only donations of this donor.
+            abo (str, optional): Only donations with this abo.
+            rhesus (str, optional): Only donations with this rhesus.
+            status (str, optional): Only donations with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "donations": records}}
@@ -474,9 +485,9 @@ class BloodBank:
         """List the stores, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            keeps (str, optional): Only those whose keeps is red_cells, platelets or plasma.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only stores whose name contains this text.
+            keeps (str, optional): Only stores with this keeps.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "stores": records}}
@@ -500,11 +511,11 @@ class BloodBank:
         """List the units, oldest first, all of them or only some.
 
         Args:
-            donation_id (str, optional): Only those of this donation.
-            kind (str, optional): Only those whose kind is red_cells, platelets or plasma.
-            store_id (str, optional): Only those of this store.
-            status (str, optional): Only those whose status is in_stock, quarantined, issued or destroyed.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            donation_id (str, optional): Only units of this donation.
+            kind (str, optional): Only units with this kind.
+            store_id (str, optional): Only units of this store.
+            status (str, optional): Only units with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "units": records}}
@@ -533,10 +544,10 @@ class BloodBank:
         """List the patients, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            abo (str, optional): Only those whose abo is O, A, B or AB.
-            rhesus (str, optional): Only those whose rhesus is positive or negative.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only patients whose name contains this text.
+            abo (str, optional): Only patients with this abo.
+            rhesus (str, optional): Only patients with this rhesus.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "patients": records}}
@@ -561,11 +572,11 @@ class BloodBank:
         """List the requests, oldest first, all of them or only some.
 
         Args:
-            patient_id (str, optional): Only those of this patient.
-            kind (str, optional): Only those whose kind is red_cells, platelets or plasma.
-            urgent (bool, optional): Only those where urgent is so.
-            status (str, optional): Only those whose status is open, met or withdrawn.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            patient_id (str, optional): Only requests of this patient.
+            kind (str, optional): Only requests with this kind.
+            urgent (bool, optional): Only requests with this value of `urgent`.
+            status (str, optional): Only requests with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "requests": records}}
@@ -594,10 +605,10 @@ class BloodBank:
         """List the holds, oldest first, all of them or only some.
 
         Args:
-            unit_id (str, optional): Only those of this unit.
-            request_id (str, optional): Only those of this request.
-            status (str, optional): Only those whose status is held, issued or released.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            unit_id (str, optional): Only holds of this unit.
+            request_id (str, optional): Only holds of this request.
+            status (str, optional): Only holds with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "holds": records}}
@@ -625,11 +636,11 @@ class BloodBank:
 
         Args:
             donor_id (str): Id of the donor, such as DONOR-00001.
-            number (str): The number.
-            haemoglobin (int): The haemoglobin, from 60 to 220.
+            number (str): New number of the donation, not used before.
+            haemoglobin (int): Haemoglobin of the donor in grams a litre (125 or more to give), from 60 to 220.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         donor = self.donors.get(donor_id)
@@ -663,7 +674,7 @@ class BloodBank:
         return {
             "success": True,
             "message": f"Done: register donation {number} of {donor['name']} (new: donation {donation['id']}).",
-            "data": {"donation_id": donation["id"]},
+            "data": {"donation_id": donation["id"], **self._changes()},
         }
 
     def test_donation(
@@ -678,12 +689,12 @@ class BloodBank:
 
         Args:
             donation_id (str): Id of the donation, such as DONATION-00001.
-            abo (str): The abo: O, A, B or AB.
-            rhesus (str): The rhesus: positive or negative.
-            reactive (bool): Reactive: true or false. false where it is left out.
+            abo (str): Blood group found in the ABO system: O, A, B or AB.
+            rhesus (str): Rhesus factor found: positive or negative.
+            reactive (bool): Whether the screening for infections reacted. Default: false.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         donation = self.donations.get(donation_id)
@@ -823,17 +834,23 @@ class BloodBank:
         for one_unit in _distinct([*changed_units, *changed_units_2]):
             if self._breaks_rule_12(one_unit):
                 return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: record the results of donation {donation['number']}."}
+        return {
+            "success": True,
+            "message": f"Done: record the results of donation {donation['number']}.",
+            "data": self._changes(),
+        }
 
     def split_donation(self, donation_id: str, parts: Annotated[list[SplitDonationPart], {"maxItems": 20}]) -> Result:
         """Split a cleared donation into its components and store them.
 
         Args:
             donation_id (str): Id of the donation, such as DONATION-00001.
-            parts (list): One entry per part: .
+            parts (list): One entry for each component made of the donation: kind: component that is stored, each
+                kind once: red_cells, platelets or plasma; store_id: store for that component with room for one
+                more unit; an id such as STORE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         donation = self.donations.get(donation_id)
@@ -907,6 +924,7 @@ class BloodBank:
         return {
             "success": True,
             "message": f"Done: split donation {donation['number']} into {len(parts)} components.",
+            "data": self._changes(),
         }
 
     def open_request(
@@ -921,13 +939,13 @@ class BloodBank:
 
         Args:
             patient_id (str): Id of the patient, such as PATIENT-00001.
-            kind (str): The kind: red_cells, platelets or plasma.
-            units (int): The units, from 1 to 8.
-            needed_on (str): Needed on: a date, as YYYY-MM-DD.
-            urgent (bool): Urgent: true or false. false where it is left out.
+            kind (str): Component that the patient needs: red_cells, platelets or plasma.
+            units (int): Number of units that the patient needs, from 1 to 8.
+            needed_on (str): Day on which they are needed, from today to 30 days ahead, as YYYY-MM-DD.
+            urgent (bool): Whether the request goes before others. Default: false.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         patient = self.patients.get(patient_id)
@@ -973,7 +991,7 @@ class BloodBank:
                 f"Done: open a request of {patient['name']} for {units} {kind} on {needed_on} (new: request "
                 f"{request['id']})."
             ),
-            "data": {"request_id": request["id"]},
+            "data": {"request_id": request["id"], **self._changes()},
         }
 
     def close_request(self, request_id: str) -> Result:
@@ -983,7 +1001,7 @@ class BloodBank:
             request_id (str): Id of the request, such as REQUEST-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         request = self.requests.get(request_id)
@@ -1035,6 +1053,7 @@ class BloodBank:
             "message": (
                 f"Done: withdraw the request of {self.patients[request['patient_id']]['name']} for {request['kind']}."
             ),
+            "data": self._changes(),
         }
 
     def hold_unit(self, request_id: str, unit_id: str) -> Result:
@@ -1045,7 +1064,7 @@ class BloodBank:
             unit_id (str): Id of the unit, such as UNIT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         request = self.requests.get(request_id)
@@ -1121,7 +1140,7 @@ class BloodBank:
                 f"Done: hold the {unit['kind']} of donation {self.donations[unit['donation_id']]['number']} for "
                 f"{self.patients[request['patient_id']]['name']} (new: hold {hold['id']})."
             ),
-            "data": {"hold_id": hold["id"]},
+            "data": {"hold_id": hold["id"], **self._changes()},
         }
 
     def issue_unit(self, hold_id: str) -> Result:
@@ -1131,7 +1150,7 @@ class BloodBank:
             hold_id (str): Id of the hold, such as HOLD-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         hold = self.holds.get(hold_id)
@@ -1209,6 +1228,7 @@ class BloodBank:
                 f"{self.donations[self.units[hold['unit_id']]['donation_id']]['number']} to "
                 f"{self.patients[self.requests[hold['request_id']]['patient_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def release_unit(self, hold_id: str) -> Result:
@@ -1218,7 +1238,7 @@ class BloodBank:
             hold_id (str): Id of the hold, such as HOLD-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         hold = self.holds.get(hold_id)
@@ -1254,17 +1274,18 @@ class BloodBank:
                 f"{self.donations[self.units[hold['unit_id']]['donation_id']]['number']} held for "
                 f"{self.patients[self.requests[hold['request_id']]['patient_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def quarantine_units(self, unit_ids: Annotated[list[str], {"maxItems": 20}], reason: Text) -> Result:
         """Put units into quarantine; holds on them end.
 
         Args:
-            unit_ids (list): Ids of units, such as UNIT-00001.
-            reason (str): The reason.
+            unit_ids (list): Units in stock that go into quarantine: ids of units, such as UNIT-00001.
+            reason (str): Why the units may not be safe.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         units = []
@@ -1334,7 +1355,11 @@ class BloodBank:
         for one_unit in _distinct([*changed_units, *changed_units_2]):
             if self._breaks_rule_12(one_unit):
                 return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: put {len(units)} units into quarantine for {reason}."}
+        return {
+            "success": True,
+            "message": f"Done: put {len(units)} units into quarantine for {reason}.",
+            "data": self._changes(),
+        }
 
     def decide_quarantine(
         self,
@@ -1344,11 +1369,11 @@ class BloodBank:
         """End the quarantine of units, which are usable again or destroyed.
 
         Args:
-            unit_ids (list): Ids of units, such as UNIT-00001.
-            verdict (str): The verdict: usable or destroy.
+            unit_ids (list): Units in quarantine that are decided on: ids of units, such as UNIT-00001.
+            verdict (str): Decision, where units past their last day can only be destroyed: usable or destroy.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         units = []
@@ -1403,19 +1428,23 @@ class BloodBank:
         for one_unit in _distinct([*changed_units, *changed_units_2]):
             if self._breaks_rule_12(one_unit):
                 return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: end the quarantine of {len(units)} units as {verdict}."}
+        return {
+            "success": True,
+            "message": f"Done: end the quarantine of {len(units)} units as {verdict}.",
+            "data": self._changes(),
+        }
 
     def defer_donor(self, donor_id: str, until: Date, reason: Text, recall: bool = False) -> Result:
         """Defer a donor until a day; with a recall all units of the donor that are in stock go into quarantine.
 
         Args:
             donor_id (str): Id of the donor, such as DONOR-00001.
-            until (str): Until: a date, as YYYY-MM-DD.
-            reason (str): The reason.
-            recall (bool): Recall: true or false. false where it is left out.
+            until (str): Last day of the deferral, later than one that is already noted, as YYYY-MM-DD.
+            reason (str): Why the donor must not give blood.
+            recall (bool): Whether units of the donor in stock are put into quarantine. Default: false.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         donor = self.donors.get(donor_id)
@@ -1490,7 +1519,11 @@ class BloodBank:
         for one_unit in _distinct([*changed_units, *changed_units_2]):
             if self._breaks_rule_12(one_unit):
                 return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: defer {donor['name']} until {until} for {reason}."}
+        return {
+            "success": True,
+            "message": f"Done: defer {donor['name']} until {until} for {reason}.",
+            "data": self._changes(),
+        }
 
     def _show_donor(self, donor: Donor) -> dict[str, Any]:
         """The donor as an answer shows it."""
@@ -1729,6 +1762,46 @@ class BloodBank:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -49,6 +49,18 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "titles": ("name",),
+    "copies": ("code",),
+    "tables": ("number",),
+    "members": ("name",),
+    "sittings": (),
+    "drinks": ("name",),
+    "tab_lines": (),
+    "holds": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("copies", "lent_to_id"),
     ("copies", "place"),
@@ -269,8 +281,8 @@ class BoardGameCafe:
         """Tables that are free and not kept for this evening, with enough seats, the smallest first.
 
         Args:
-            people (int): The people, from 1 to 12.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            people (int): Number of people to be seated, from 1 to 12.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "tables": records}} or {"success": False, "error": why
@@ -289,9 +301,10 @@ class BoardGameCafe:
         """Copies on the shelf that suit a number of players, the longest games last.
 
         Args:
-            people (int): The people, from 1 to 12.
-            minutes (int, optional): The minutes, from 10 to 300. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            people (int): Number of people who want to play, from 1 to 12.
+            minutes (int, optional): Longest playing time to include, in minutes, from 10 to 300. If left out,
+                games of any length are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "copies": records}} or {"success": False, "error": why
@@ -357,8 +370,8 @@ class BoardGameCafe:
         """List the titles, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only titles whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "titles": records}}
@@ -382,12 +395,12 @@ class BoardGameCafe:
         """List the copies, oldest first, all of them or only some.
 
         Args:
-            code (str, optional): Only those whose code contains this text.
-            title_id (str, optional): Only those of this title.
-            sitting_id (str, optional): Only those of this sitting.
-            lent_to_id (str, optional): Only those of this lent to.
-            place (str, optional): Only those whose place is shelf, table, lent or repair.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            code (str, optional): Only copies whose code contains this text.
+            title_id (str, optional): Only copies of this title.
+            sitting_id (str, optional): Only copies of this sitting.
+            lent_to_id (str, optional): Only copies lent to this member.
+            place (str, optional): Only copies with this place.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "copies": records}}
@@ -418,9 +431,9 @@ class BoardGameCafe:
         """List the tables, oldest first, all of them or only some.
 
         Args:
-            number (str, optional): Only those whose number contains this text.
-            quiet (bool, optional): Only those where quiet is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            number (str, optional): Only tables whose number contains this text.
+            quiet (bool, optional): Only tables with this value of `quiet`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "tables": records}}
@@ -442,9 +455,9 @@ class BoardGameCafe:
         """List the members, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            level (str, optional): Only those whose level is pawn, knight or queen.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only members whose name contains this text.
+            level (str, optional): Only members with this level.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "members": records}}
@@ -467,10 +480,10 @@ class BoardGameCafe:
         """List the sittings, oldest first, all of them or only some.
 
         Args:
-            table_id (str, optional): Only those of this table.
-            member_id (str, optional): Only those of this member.
-            status (str, optional): Only those whose status is open or paid.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            table_id (str, optional): Only sittings of this table.
+            member_id (str, optional): Only sittings of this member.
+            status (str, optional): Only sittings with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "sittings": records}}
@@ -498,8 +511,8 @@ class BoardGameCafe:
         """List the drinks, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only drinks whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "drinks": records}}
@@ -520,9 +533,9 @@ class BoardGameCafe:
         """List the tab lines, oldest first, all of them or only some.
 
         Args:
-            sitting_id (str, optional): Only those of this sitting.
-            drink_id (str, optional): Only those of this drink.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            sitting_id (str, optional): Only tab lines of this sitting.
+            drink_id (str, optional): Only tab lines of this drink.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "tab_lines": records}}
@@ -550,11 +563,11 @@ class BoardGameCafe:
         """List the holds, oldest first, all of them or only some.
 
         Args:
-            member_id (str, optional): Only those of this member.
-            title_id (str, optional): Only those of this title.
-            table_id (str, optional): Only those of this table.
-            status (str, optional): Only those whose status is waiting, used or dropped.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            member_id (str, optional): Only holds of this member.
+            title_id (str, optional): Only holds of this title.
+            table_id (str, optional): Only holds of this table.
+            status (str, optional): Only holds with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "holds": records}}
@@ -586,12 +599,13 @@ class BoardGameCafe:
 
         Args:
             table_id (str): Id of the table, such as TABLE-00001.
-            host (str): The host.
-            people (int): The people, from 1 to 12.
-            member_id (str, optional): Id of the member, such as MEMBER-00001. May be left out.
+            host (str): Name of the host of the party.
+            people (int): Number of people in the party, at most the seats, from 1 to 12.
+            member_id (str, optional): Member in the party, who plays free while the membership is paid; an id such
+                as MEMBER-00001. If left out, no member is noted for the party.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         table = self.tables.get(table_id)
@@ -636,7 +650,7 @@ class BoardGameCafe:
                 f"Done: seat {host} with {people} people at table {table['number']} (new: sitting "
                 f"{new_sitting['id']})."
             ),
-            "data": {"sitting_id": new_sitting["id"]},
+            "data": {"sitting_id": new_sitting["id"], **self._changes()},
         }
 
     def change_party(
@@ -649,11 +663,13 @@ class BoardGameCafe:
 
         Args:
             sitting_id (str): Id of the sitting, such as SITTING-00001.
-            table_id (str, optional): Id of the table, such as TABLE-00001. May be left out.
-            people (int, optional): The people, from 1 to 12. May be left out.
+            table_id (str, optional): Free table that the party moves to; an id such as TABLE-00001. If left out,
+                the party keeps its table.
+            people (int, optional): New number of people, suiting the seats and any game they have, from 1 to 12.
+                If left out, the number of people stays as it is.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         sitting = self.sittings.get(sitting_id)
@@ -705,7 +721,7 @@ class BoardGameCafe:
             done += f" to table {table['number']}"
         if people is not None:
             done += f" to {people} people"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def bring_game(self, sitting_id: str, copy_id: str) -> Result:
         """Bring a copy from the shelf to a party; what is kept back for others this evening stays on the shelf.
@@ -715,7 +731,7 @@ class BoardGameCafe:
             copy_id (str): Id of the copy, such as COPY-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         sitting = self.sittings.get(sitting_id)
@@ -795,6 +811,7 @@ class BoardGameCafe:
         return {
             "success": True,
             "message": f"Done: bring {self.titles[copy['title_id']]['name']} to the party of {sitting['host']}.",
+            "data": self._changes(),
         }
 
     def return_copy(
@@ -810,11 +827,11 @@ class BoardGameCafe:
 
         Args:
             copy_id (str): Id of the copy, such as COPY-00001.
-            missing (list): The missing: The missing: board, rules, cards, die, token or timer each. None where it
-                is left out.
+            missing (list): Pieces found missing now, apart from those noted before: board, rules, cards, die,
+                token or timer. If left out, nothing more is missing.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         copy = self.copies.get(copy_id)
@@ -865,6 +882,7 @@ class BoardGameCafe:
         return {
             "success": True,
             "message": f"Done: take copy {copy['code']} of {self.titles[copy['title_id']]['name']} back.",
+            "data": self._changes(),
         }
 
     def mend_copy(
@@ -876,10 +894,10 @@ class BoardGameCafe:
 
         Args:
             copy_id (str): Id of the copy, such as COPY-00001.
-            pieces (list): The pieces: The piece: board, rules, cards, die, token or timer each.
+            pieces (list): Missing pieces that are replaced: board, rules, cards, die, token or timer.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         copy = self.copies.get(copy_id)
@@ -909,6 +927,7 @@ class BoardGameCafe:
         return {
             "success": True,
             "message": f"Done: mend copy {copy['code']} of {self.titles[copy['title_id']]['name']}.",
+            "data": self._changes(),
         }
 
     def add_to_tab(self, sitting_id: str, drinks: Annotated[list[AddToTabDrink], {"maxItems": 20}]) -> Result:
@@ -916,10 +935,11 @@ class BoardGameCafe:
 
         Args:
             sitting_id (str): Id of the sitting, such as SITTING-00001.
-            drinks (list): One entry per drink: .
+            drinks (list): One entry for each kind of drink: drink_id: drink that is put on the tab; an id such as
+                DRINK-00001; number: how many of it, at most those in stock, from 1 to 40.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         sitting = self.sittings.get(sitting_id)
@@ -952,7 +972,11 @@ class BoardGameCafe:
             if not 0 <= stock <= 500:
                 return self._take_back(f"The stock of {drink['name']} must be between 0 and 500.")
             self._put("drinks", drink, "stock", stock)
-        return {"success": True, "message": f"Done: put drinks on the tab of {sitting['host']}."}
+        return {
+            "success": True,
+            "message": f"Done: put drinks on the tab of {sitting['host']}.",
+            "data": self._changes(),
+        }
 
     def close_sitting(self, sitting_id: str) -> Result:
         """Let a party pay its time and its tab; each person pays for every half hour begun, six at most, and the
@@ -962,7 +986,7 @@ class BoardGameCafe:
             sitting_id (str): Id of the sitting, such as SITTING-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         sitting = self.sittings.get(sitting_id)
@@ -990,7 +1014,7 @@ class BoardGameCafe:
                 return self._take_back(RULES[3])
         if self._breaks_rule_12(sitting):
             return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: close the table of {sitting['host']}."}
+        return {"success": True, "message": f"Done: close the table of {sitting['host']}.", "data": self._changes()}
 
     def lend_copy(self, member_id: str, copy_id: str, until: Date) -> Result:
         """Lend a complete copy from the shelf to a paid-up member without debts.
@@ -998,10 +1022,10 @@ class BoardGameCafe:
         Args:
             member_id (str): Id of the member, such as MEMBER-00001.
             copy_id (str): Id of the copy, such as COPY-00001.
-            until (str): Until: a date, as YYYY-MM-DD.
+            until (str): Day by which it must be back, at most 21 days ahead, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         member = self.members.get(member_id)
@@ -1045,6 +1069,7 @@ class BoardGameCafe:
         return {
             "success": True,
             "message": f"Done: lend {self.titles[copy['title_id']]['name']} to {member['name']} until {until}.",
+            "data": self._changes(),
         }
 
     def hold_title(self, member_id: str, title_id: str, evening: Date, table_id: str | None = None) -> Result:
@@ -1054,11 +1079,12 @@ class BoardGameCafe:
         Args:
             member_id (str): Id of the member, such as MEMBER-00001.
             title_id (str): Id of the title, such as TITLE-00001.
-            evening (str): Evening: a date, as YYYY-MM-DD.
-            table_id (str, optional): Id of the table, such as TABLE-00001. May be left out.
+            evening (str): Evening for which it is kept, at most 30 days ahead, as YYYY-MM-DD.
+            table_id (str, optional): Table that is kept for the member too; an id such as TABLE-00001. If left
+                out, no table is kept.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         member = self.members.get(member_id)
@@ -1117,7 +1143,7 @@ class BoardGameCafe:
         return {
             "success": True,
             "message": f"Done: {done} (new: hold {hold['id']}).",
-            "data": {"hold_id": hold["id"]},
+            "data": {"hold_id": hold["id"], **self._changes()},
         }
 
     def drop_hold(self, hold_id: str) -> Result:
@@ -1127,7 +1153,7 @@ class BoardGameCafe:
             hold_id (str): Id of the hold, such as HOLD-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         hold = self.holds.get(hold_id)
@@ -1152,6 +1178,7 @@ class BoardGameCafe:
                 f"Done: drop the hold of {self.members[hold['member_id']]['name']} on "
                 f"{self.titles[hold['title_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def pay_debt(self, member_id: str, amount: Annotated[int, {"minimum": 1, "maximum": 50000}]) -> Result:
@@ -1159,10 +1186,10 @@ class BoardGameCafe:
 
         Args:
             member_id (str): Id of the member, such as MEMBER-00001.
-            amount (int): The amount in cents, from 1 to 50000.
+            amount (int): Amount paid, at most what the member owes, in cents, from 1 to 50000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         member = self.members.get(member_id)
@@ -1175,7 +1202,11 @@ class BoardGameCafe:
         if not 0 <= owes <= 50000:
             return self._take_back(f"The owes of {member['name']} must be between 0.00 and 500.00.")
         self._put("members", member, "owes", owes)
-        return {"success": True, "message": f"Done: enter a payment of {_money(amount)} by {member['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: enter a payment of {_money(amount)} by {member['name']}.",
+            "data": self._changes(),
+        }
 
     def _show_title(self, title: Title) -> dict[str, Any]:
         """The title as an answer shows it."""
@@ -1397,6 +1428,46 @@ class BoardGameCafe:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -47,6 +47,18 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "shows": ("title",),
+    "bands": ("name",),
+    "tariffs": (),
+    "performances": (),
+    "seats": ("label",),
+    "patrons": ("name",),
+    "bookings": (),
+    "tickets": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("bookings", "patron_id"),
     ("bookings", "performance_id"),
@@ -251,9 +263,10 @@ class BoxOffice:
 
         Args:
             performance_id (str): Id of the performance, such as PERFORMANCE-00001.
-            number (int): The number, from 1 to 8.
-            band_id (str, optional): Id of the band, such as BAND-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            number (int): Seats wanted side by side, from 1 to 8.
+            band_id (str, optional): Only seats of this price band; an id such as BAND-00001. If left out, seats of
+                all price bands are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "seats": records}} or {"success": False, "error": why
@@ -298,9 +311,10 @@ class BoxOffice:
         """Holds that run out by some time, those that have run out included, first ones first.
 
         Args:
-            until (str): Until: date and time, as YYYY-MM-DDTHH:MM.
-            performance_id (str, optional): Id of the performance, such as PERFORMANCE-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            until (str): Latest end of the holds that are listed, as YYYY-MM-DDTHH:MM.
+            performance_id (str, optional): Only holds for this performance; an id such as PERFORMANCE-00001. If
+                left out, the holds for all performances are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "bookings": records}} or {"success": False, "error": why
@@ -378,8 +392,8 @@ class BoxOffice:
         """List the shows, oldest first, all of them or only some.
 
         Args:
-            title (str, optional): Only those whose title contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            title (str, optional): Only shows whose title contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "shows": records}}
@@ -399,8 +413,8 @@ class BoxOffice:
         """List the bands, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only bands whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "bands": records}}
@@ -417,9 +431,9 @@ class BoxOffice:
         """List the tariffs, oldest first, all of them or only some.
 
         Args:
-            show_id (str, optional): Only those of this show.
-            band_id (str, optional): Only those of this band.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            show_id (str, optional): Only tariffs of this show.
+            band_id (str, optional): Only tariffs of this band.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "tariffs": records}}
@@ -445,9 +459,9 @@ class BoxOffice:
         """List the performances, oldest first, all of them or only some.
 
         Args:
-            show_id (str, optional): Only those of this show.
-            status (str, optional): Only those whose status is on_sale or cancelled.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            show_id (str, optional): Only performances of this show.
+            status (str, optional): Only performances with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "performances": records}}
@@ -477,10 +491,10 @@ class BoxOffice:
         """List the seats, oldest first, all of them or only some.
 
         Args:
-            label (str, optional): Only those whose label contains this text.
-            row (str, optional): Only those whose row is A, B, C or D.
-            band_id (str, optional): Only those of this band.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            label (str, optional): Only seats whose label contains this text.
+            row (str, optional): Only seats with this row.
+            band_id (str, optional): Only seats of this band.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "seats": records}}
@@ -505,9 +519,9 @@ class BoxOffice:
         """List the patrons, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            friend (bool, optional): Only those where friend is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only patrons whose name contains this text.
+            friend (bool, optional): Only patrons with this value of `friend`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "patrons": records}}
@@ -531,11 +545,11 @@ class BoxOffice:
         """List the bookings, oldest first, all of them or only some.
 
         Args:
-            patron_id (str, optional): Only those of this patron.
-            performance_id (str, optional): Only those of this performance.
-            extended (bool, optional): Only those where extended is so.
-            status (str, optional): Only those whose status is held, sold, lapsed, released or returned.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            patron_id (str, optional): Only bookings of this patron.
+            performance_id (str, optional): Only bookings of this performance.
+            extended (bool, optional): Only bookings with this value of `extended`.
+            status (str, optional): Only bookings with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "bookings": records}}
@@ -566,10 +580,10 @@ class BoxOffice:
         """List the tickets, oldest first, all of them or only some.
 
         Args:
-            booking_id (str, optional): Only those of this booking.
-            seat_id (str, optional): Only those of this seat.
-            concession (str, optional): Only those whose concession is child, student or senior.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            booking_id (str, optional): Only tickets of this booking.
+            seat_id (str, optional): Only tickets of this seat.
+            concession (str, optional): Only tickets with this concession.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "tickets": records}}
@@ -603,11 +617,11 @@ class BoxOffice:
         Args:
             patron_id (str): Id of the patron, such as PATRON-00001.
             performance_id (str): Id of the performance, such as PERFORMANCE-00001.
-            first_seat_id (str): Id of a seat (first seat), such as SEAT-00001.
-            number (int): The number, from 1 to 8.
+            first_seat_id (str): Seat with the lowest number of those held; an id such as SEAT-00001.
+            number (int): Seats to be held side by side in one row, from 1 to 8.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         patron = self.patrons.get(patron_id)
@@ -719,7 +733,7 @@ class BoxOffice:
                 f"Done: hold {number} seats from {first_seat['label']} on for {patron['name']} (new: booking "
                 f"{booking['id']})."
             ),
-            "data": {"booking_id": booking["id"]},
+            "data": {"booking_id": booking["id"], **self._changes()},
         }
 
     def extend_hold(self, booking_id: str, until: DateTime) -> Result:
@@ -727,10 +741,11 @@ class BoxOffice:
 
         Args:
             booking_id (str): Id of the booking, such as BOOKING-00001.
-            until (str): Until: date and time, as YYYY-MM-DDTHH:MM.
+            until (str): New end of the hold, three hours before the performance at the latest, as
+                YYYY-MM-DDTHH:MM.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         booking = self.bookings.get(booking_id)
@@ -759,6 +774,7 @@ class BoxOffice:
         return {
             "success": True,
             "message": f"Done: extend the hold of {self.patrons[booking['patron_id']]['name']} until {until}.",
+            "data": self._changes(),
         }
 
     def sell_booking(
@@ -771,11 +787,13 @@ class BoxOffice:
 
         Args:
             booking_id (str): Id of the booking, such as BOOKING-00001.
-            concessions (list): One entry per concession: .
-            use_credit (bool): Use credit: true or false. false where it is left out.
+            concessions (list): One entry for each reduced price, none where all seats cost full price: kind: group
+                of people who get the reduced price: child, student or senior; number: seats of the booking at that
+                reduced price, from 1 to 8.
+            use_credit (bool): Whether the patron's credit is used towards the price. Default: false.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         booking = self.bookings.get(booking_id)
@@ -853,6 +871,7 @@ class BoxOffice:
             "message": (
                 f"Done: sell {self._booking_seats(booking)} seats to {self.patrons[booking['patron_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def lapse_hold(self, booking_id: str) -> Result:
@@ -862,7 +881,7 @@ class BoxOffice:
             booking_id (str): Id of the booking, such as BOOKING-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         booking = self.bookings.get(booking_id)
@@ -924,6 +943,7 @@ class BoxOffice:
         return {
             "success": True,
             "message": f"Done: let the hold of {self.patrons[booking['patron_id']]['name']} lapse.",
+            "data": self._changes(),
         }
 
     def release_hold(self, booking_id: str) -> Result:
@@ -933,7 +953,7 @@ class BoxOffice:
             booking_id (str): Id of the booking, such as BOOKING-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         booking = self.bookings.get(booking_id)
@@ -995,6 +1015,7 @@ class BoxOffice:
         return {
             "success": True,
             "message": f"Done: release the hold of {self.patrons[booking['patron_id']]['name']}.",
+            "data": self._changes(),
         }
 
     def drop_seats(self, booking_id: str, number: Annotated[int, {"minimum": 1, "maximum": 7}]) -> Result:
@@ -1002,10 +1023,10 @@ class BoxOffice:
 
         Args:
             booking_id (str): Id of the booking, such as BOOKING-00001.
-            number (int): The number, from 1 to 7.
+            number (int): Seats to take off the hold, fewer than it has, from 1 to 7.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         booking = self.bookings.get(booking_id)
@@ -1065,6 +1086,7 @@ class BoxOffice:
         return {
             "success": True,
             "message": f"Done: drop {number} seats from the hold of {self.patrons[booking['patron_id']]['name']}.",
+            "data": self._changes(),
         }
 
     def exchange_tickets(self, booking_id: str, performance_id: str, first_seat_id: str) -> Result:
@@ -1075,10 +1097,11 @@ class BoxOffice:
         Args:
             booking_id (str): Id of the booking, such as BOOKING-00001.
             performance_id (str): Id of the performance, such as PERFORMANCE-00001.
-            first_seat_id (str): Id of a seat (first seat), such as SEAT-00001.
+            first_seat_id (str): Seat with the lowest number of the new ones, at the other performance; an id such
+                as SEAT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         booking = self.bookings.get(booking_id)
@@ -1265,6 +1288,7 @@ class BoxOffice:
                 f"Done: exchange the tickets of {self.patrons[booking['patron_id']]['name']} for seats from "
                 f"{first_seat['label']} on."
             ),
+            "data": self._changes(),
         }
 
     def return_tickets(self, booking_id: str) -> Result:
@@ -1275,7 +1299,7 @@ class BoxOffice:
             booking_id (str): Id of the booking, such as BOOKING-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         booking = self.bookings.get(booking_id)
@@ -1341,6 +1365,7 @@ class BoxOffice:
         return {
             "success": True,
             "message": f"Done: take the tickets of {self.patrons[booking['patron_id']]['name']} back.",
+            "data": self._changes(),
         }
 
     def cancel_performance(self, performance_id: str) -> Result:
@@ -1350,7 +1375,7 @@ class BoxOffice:
             performance_id (str): Id of the performance, such as PERFORMANCE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         performance = self.performances.get(performance_id)
@@ -1450,6 +1475,7 @@ class BoxOffice:
                 f"Done: cancel the performance of {self.shows[performance['show_id']]['title']} at "
                 f"{performance['starts_at']}."
             ),
+            "data": self._changes(),
         }
 
     def add_performance(
@@ -1462,11 +1488,11 @@ class BoxOffice:
 
         Args:
             show_id (str): Id of the show, such as SHOW-00001.
-            starts_at (str): Starts at: date and time, as YYYY-MM-DDTHH:MM.
-            concession_seats (int): The concession seats, from 2 to 30. 6 where it is left out.
+            starts_at (str): Start of the performance, more than a day ahead, as YYYY-MM-DDTHH:MM.
+            concession_seats (int): Most seats that may be sold at a reduced price, from 2 to 30. Default: 6.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         show = self.shows.get(show_id)
@@ -1509,7 +1535,7 @@ class BoxOffice:
         return {
             "success": True,
             "message": f"Done: put {show['title']} at {starts_at} on sale (new: performance {performance['id']}).",
-            "data": {"performance_id": performance["id"]},
+            "data": {"performance_id": performance["id"], **self._changes()},
         }
 
     def _show_performance(self, performance: Performance) -> dict[str, Any]:
@@ -1825,6 +1851,46 @@ class BoxOffice:
         self._journal.append(("delete", container, record["id"], record))
         del getattr(self, container)[record["id"]]
         self._unlink(container, record)
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -52,6 +52,18 @@ CHANGES = (
 
 KEG_STATUS_MOVES = {("empty", "full"), ("full", "out"), ("out", "empty"), ("out", "broken")}
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "recipes": ("name",),
+    "vessels": ("code",),
+    "yeasts": ("label",),
+    "batches": ("code",),
+    "readings": (),
+    "kegs": ("code",),
+    "fillings": (),
+    "pubs": ("name",),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("batches", "code"),
     ("batches", "vessel_id"),
@@ -245,8 +257,9 @@ class BreweryBatches:
         """The duty that is due for kegs which left until a day.
 
         Args:
-            until (str): Until: a date, as YYYY-MM-DD.
-            recipe_id (str, optional): Id of the recipe, such as RECIPE-00001. May be left out.
+            until (str): Last day of delivery to include, as YYYY-MM-DD.
+            recipe_id (str, optional): Recipe of the beer; an id such as RECIPE-00001. If left out, all recipes are
+                counted.
 
         Returns:
             dict: {"success": True, "data": {kegs, litres, duty}} or {"success": False, "error": why not}
@@ -275,7 +288,7 @@ class BreweryBatches:
 
         Args:
             pub_id (str): Id of the pub, such as PUB-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "kegs": records}} or {"success": False, "error": why
@@ -313,9 +326,9 @@ class BreweryBatches:
         """List the recipes, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            strain (str, optional): Only those whose strain is ale, lager, wheat or saison.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only recipes whose name contains this text.
+            strain (str, optional): Only recipes with this strain.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "recipes": records}}
@@ -338,10 +351,10 @@ class BreweryBatches:
         """List the vessels, oldest first, all of them or only some.
 
         Args:
-            code (str, optional): Only those whose code contains this text.
-            kind (str, optional): Only those whose kind is fermenter or bright.
-            status (str, optional): Only those whose status is clean, full or dirty.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            code (str, optional): Only vessels whose code contains this text.
+            kind (str, optional): Only vessels with this kind.
+            status (str, optional): Only vessels with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "vessels": records}}
@@ -366,11 +379,11 @@ class BreweryBatches:
         """List the yeasts, oldest first, all of them or only some.
 
         Args:
-            label (str, optional): Only those whose label contains this text.
-            strain (str, optional): Only those whose strain is ale, lager, wheat or saison.
-            cropped_from_id (str, optional): Only those of this cropped from.
-            status (str, optional): Only those whose status is ready or pitched.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            label (str, optional): Only yeasts whose label contains this text.
+            strain (str, optional): Only yeasts with this strain.
+            cropped_from_id (str, optional): Only yeasts cropped from this batch.
+            status (str, optional): Only yeasts with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "yeasts": records}}
@@ -399,13 +412,12 @@ class BreweryBatches:
         """List the batches, oldest first, all of them or only some.
 
         Args:
-            code (str, optional): Only those whose code contains this text.
-            recipe_id (str, optional): Only those of this recipe.
-            yeast_id (str, optional): Only those of this yeast.
-            vessel_id (str, optional): Only those of this vessel.
-            status (str, optional): Only those whose status is fermenting, conditioning, dumped, bright or
-                packaged.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            code (str, optional): Only batches whose code contains this text.
+            recipe_id (str, optional): Only batches of this recipe.
+            yeast_id (str, optional): Only batches of this yeast.
+            vessel_id (str, optional): Only batches of this vessel.
+            status (str, optional): Only batches with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "batches": records}}
@@ -435,8 +447,8 @@ class BreweryBatches:
         """List the readings, oldest first, all of them or only some.
 
         Args:
-            batch_id (str, optional): Only those of this batch.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            batch_id (str, optional): Only readings of this batch.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "readings": records}}
@@ -461,11 +473,11 @@ class BreweryBatches:
         """List the kegs, oldest first, all of them or only some.
 
         Args:
-            code (str, optional): Only those whose code contains this text.
-            batch_id (str, optional): Only those of this batch.
-            pub_id (str, optional): Only those of this pub.
-            status (str, optional): Only those whose status is empty, full, out or broken.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            code (str, optional): Only kegs whose code contains this text.
+            batch_id (str, optional): Only kegs of this batch.
+            pub_id (str, optional): Only kegs of this pub.
+            status (str, optional): Only kegs with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "kegs": records}}
@@ -495,11 +507,11 @@ class BreweryBatches:
         """List the fillings, oldest first, all of them or only some.
 
         Args:
-            batch_id (str, optional): Only those of this batch.
-            keg_id (str, optional): Only those of this keg.
-            pub_id (str, optional): Only those of this pub.
-            paid (bool, optional): Only those where paid is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            batch_id (str, optional): Only fillings of this batch.
+            keg_id (str, optional): Only fillings of this keg.
+            pub_id (str, optional): Only fillings of this pub.
+            paid (bool, optional): Only fillings with this value of `paid`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "fillings": records}}
@@ -528,8 +540,8 @@ class BreweryBatches:
         """List the pubs, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only pubs whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "pubs": records}}
@@ -551,14 +563,15 @@ class BreweryBatches:
 
         Args:
             recipe_id (str): Id of the recipe, such as RECIPE-00001.
-            code (str): The code.
+            code (str): New code of the batch, not used before.
             vessel_id (str): Id of the vessel, such as VESSEL-00001.
             yeast_id (str): Id of the yeast, such as YEAST-00001.
-            litres (int): The litres, from 20 to 6000.
-            gravity (int, optional): The gravity, from 1020 to 1130. May be left out.
+            litres (int): Volume brewed in litres, at least half of the fermenter, from 20 to 6000.
+            gravity (int, optional): Measured original gravity, as specific gravity times 1000, from 1020 to 1130.
+                If left out, the first gravity of the recipe is used.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         recipe = self.recipes.get(recipe_id)
@@ -641,7 +654,7 @@ class BreweryBatches:
         return {
             "success": True,
             "message": f"Done: {done} (new: batch {batch['id']}).",
-            "data": {"batch_id": batch["id"]},
+            "data": {"batch_id": batch["id"], **self._changes()},
         }
 
     def take_reading(self, batch_id: str, gravity: Annotated[int, {"minimum": 990, "maximum": 1130}]) -> Result:
@@ -649,10 +662,11 @@ class BreweryBatches:
 
         Args:
             batch_id (str): Id of the batch, such as BATCH-00001.
-            gravity (int): The gravity, from 990 to 1130.
+            gravity (int): Gravity read today, as specific gravity times 1000, never above the last, from 990 to
+                1130.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         batch = self.batches.get(batch_id)
@@ -688,7 +702,7 @@ class BreweryBatches:
         return {
             "success": True,
             "message": f"Done: record a gravity of {gravity} for {batch['code']} (new: reading {reading['id']}).",
-            "data": {"reading_id": reading["id"]},
+            "data": {"reading_id": reading["id"], **self._changes()},
         }
 
     def start_conditioning(self, batch_id: str) -> Result:
@@ -698,7 +712,7 @@ class BreweryBatches:
             batch_id (str): Id of the batch, such as BATCH-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         batch = self.batches.get(batch_id)
@@ -727,17 +741,17 @@ class BreweryBatches:
             return self._take_back(RULES[2])
         if self._breaks_rule_8(batch):
             return self._take_back(RULES[7])
-        return {"success": True, "message": f"Done: let {batch['code']} condition."}
+        return {"success": True, "message": f"Done: let {batch['code']} condition.", "data": self._changes()}
 
     def receive_yeast(self, label: Text, strain: Literal["ale", "lager", "wheat", "saison"]) -> Result:
         """Take in fresh yeast from the laboratory, of generation 0.
 
         Args:
-            label (str): The label.
-            strain (str): The strain: ale, lager, wheat or saison.
+            label (str): New label of the yeast, not used before.
+            strain (str): Strain of the fresh yeast: ale, lager, wheat or saison.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         if self._yeasts_by_label.get(label, {}):
@@ -762,7 +776,7 @@ class BreweryBatches:
         return {
             "success": True,
             "message": f"Done: take in {strain} yeast {label} (new: yeast {yeast['id']}).",
-            "data": {"yeast_id": yeast["id"]},
+            "data": {"yeast_id": yeast["id"], **self._changes()},
         }
 
     def crop_yeast(self, batch_id: str, label: Text) -> Result:
@@ -770,10 +784,10 @@ class BreweryBatches:
 
         Args:
             batch_id (str): Id of the batch, such as BATCH-00001.
-            label (str): The label.
+            label (str): New label of the cropped yeast, not used before.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         batch = self.batches.get(batch_id)
@@ -815,7 +829,7 @@ class BreweryBatches:
         return {
             "success": True,
             "message": f"Done: crop the yeast of {batch['code']} as {label} (new: yeast {yeast['id']}).",
-            "data": {"yeast_id": yeast["id"]},
+            "data": {"yeast_id": yeast["id"], **self._changes()},
         }
 
     def transfer_batch(self, batch_id: str, vessel_id: str) -> Result:
@@ -826,7 +840,7 @@ class BreweryBatches:
             vessel_id (str): Id of the vessel, such as VESSEL-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         batch = self.batches.get(batch_id)
@@ -872,7 +886,11 @@ class BreweryBatches:
             return self._take_back(RULES[2])
         if self._breaks_rule_8(batch):
             return self._take_back(RULES[7])
-        return {"success": True, "message": f"Done: transfer {batch['code']} to {vessel['code']}."}
+        return {
+            "success": True,
+            "message": f"Done: transfer {batch['code']} to {vessel['code']}.",
+            "data": self._changes(),
+        }
 
     def fill_kegs(self, batch_id: str, keg_ids: Annotated[list[str], {"maxItems": 20}]) -> Result:
         """Fill empty kegs from a bright batch; when less than ten litres are left the batch is packaged and the tank
@@ -880,10 +898,11 @@ class BreweryBatches:
 
         Args:
             batch_id (str): Id of the batch, such as BATCH-00001.
-            keg_ids (list): Ids of kegs, such as KEG-00001.
+            keg_ids (list): Empty kegs to fill, together no more than the batch has left: ids of kegs, such as
+                KEG-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         batch = self.batches.get(batch_id)
@@ -975,6 +994,7 @@ class BreweryBatches:
         return {
             "success": True,
             "message": f"Done: fill kegs {', '.join(str(one['code']) for one in kegs)} from {batch['code']}.",
+            "data": self._changes(),
         }
 
     def deliver_kegs(self, pub_id: str, keg_ids: Annotated[list[str], {"maxItems": 20}]) -> Result:
@@ -982,10 +1002,10 @@ class BreweryBatches:
 
         Args:
             pub_id (str): Id of the pub, such as PUB-00001.
-            keg_ids (list): Ids of kegs, such as KEG-00001.
+            keg_ids (list): Full kegs that go to the pub: ids of kegs, such as KEG-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         pub = self.pubs.get(pub_id)
@@ -1062,17 +1082,18 @@ class BreweryBatches:
         return {
             "success": True,
             "message": f"Done: deliver kegs {', '.join(str(one['code']) for one in kegs)} to {pub['name']}.",
+            "data": self._changes(),
         }
 
     def return_kegs(self, keg_ids: Annotated[list[str], {"maxItems": 20}], broken: bool = False) -> Result:
         """Take kegs back from pubs, washed and empty or broken.
 
         Args:
-            keg_ids (list): Ids of kegs, such as KEG-00001.
-            broken (bool): Broken: true or false. false where it is left out.
+            keg_ids (list): Kegs that come back from pubs: ids of kegs, such as KEG-00001.
+            broken (bool): Whether the kegs are broken and cannot be filled again. Default: false.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         kegs = []
@@ -1120,6 +1141,7 @@ class BreweryBatches:
                 f"Done: take kegs {', '.join(str(one['code']) for one in kegs)} back, broken "
                 f"{'yes' if broken else 'no'}."
             ),
+            "data": self._changes(),
         }
 
     def clean_vessel(self, vessel_id: str) -> Result:
@@ -1129,7 +1151,7 @@ class BreweryBatches:
             vessel_id (str): Id of the vessel, such as VESSEL-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         vessel = self.vessels.get(vessel_id)
@@ -1142,7 +1164,7 @@ class BreweryBatches:
         for one_batch in _distinct(self._batches_by_vessel.get(vessel["id"], {}).values()):
             if self._breaks_rule_1_b_again(one_batch):
                 return self._take_back(RULES[0])
-        return {"success": True, "message": f"Done: clean {vessel['code']}."}
+        return {"success": True, "message": f"Done: clean {vessel['code']}.", "data": self._changes()}
 
     def dump_batch(self, batch_id: str) -> Result:
         """Pour away what is left of a batch; its vessel must be cleaned.
@@ -1151,7 +1173,7 @@ class BreweryBatches:
             batch_id (str): Id of the batch, such as BATCH-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         batch = self.batches.get(batch_id)
@@ -1179,17 +1201,18 @@ class BreweryBatches:
             return self._take_back(RULES[2])
         if self._breaks_rule_8(batch):
             return self._take_back(RULES[7])
-        return {"success": True, "message": f"Done: dump {batch['code']}."}
+        return {"success": True, "message": f"Done: dump {batch['code']}.", "data": self._changes()}
 
     def pay_duty(self, until: Date, recipe_id: str | None = None) -> Result:
         """Pay the duty on all kegs that left until a day, for all recipes or one of them.
 
         Args:
-            until (str): Until: a date, as YYYY-MM-DD.
-            recipe_id (str, optional): Id of the recipe, such as RECIPE-00001. May be left out.
+            until (str): Last day of delivery whose duty is paid, before today, as YYYY-MM-DD.
+            recipe_id (str, optional): Recipe of the beer whose duty is paid; an id such as RECIPE-00001. If left
+                out, the duty on all recipes is paid.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         recipe = self.recipes.get(recipe_id) if recipe_id is not None else None
@@ -1223,7 +1246,7 @@ class BreweryBatches:
         done = f"pay the duty until {until}"
         if recipe is not None:
             done += f" for {recipe['name']}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def _show_batch(self, batch: Batch) -> dict[str, Any]:
         """The batch as an answer shows it."""
@@ -1403,6 +1426,46 @@ class BreweryBatches:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -52,6 +52,18 @@ RUNNER_STATE_MOVES = {
     ("offline", "online"),
 }
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "projects": ("name",),
+    "people": ("name",),
+    "runners": ("name",),
+    "job_kinds": ("name",),
+    "runs": ("commit",),
+    "jobs": (),
+    "environments": ("name",),
+    "deployments": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("deployments", "environment_id"),
     ("deployments", "run_id"),
@@ -271,9 +283,11 @@ class BuildPipelines:
         """Waiting jobs that could start now, the oldest run first.
 
         Args:
-            project_id (str, optional): Id of the project, such as PROJECT-00001. May be left out.
-            label (str, optional): The label: linux, large, mac or gpu. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            project_id (str, optional): Project that has the jobs; an id such as PROJECT-00001. If left out, the
+                jobs of all projects are listed.
+            label (str, optional): Label that a runner needs for the jobs: linux, large, mac or gpu. If left out,
+                jobs with every label are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "jobs": records}} or {"success": False, "error": why
@@ -313,8 +327,8 @@ class BuildPipelines:
         """Runners that could take a kind of job now, those with most free slots first.
 
         Args:
-            kind_id (str): Id of a job kind (kind), such as JK-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            kind_id (str): Kind of job that a runner should take; an id such as JK-00001.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "runners": records}} or {"success": False, "error": why
@@ -345,7 +359,7 @@ class BuildPipelines:
 
         Args:
             run_id (str): Id of the run, such as RUN-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "jobs": records}} or {"success": False, "error": why
@@ -387,8 +401,8 @@ class BuildPipelines:
         """List the projects, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only projects whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "projects": records}}
@@ -409,9 +423,9 @@ class BuildPipelines:
         """List the people, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            duty (str, optional): Only those whose duty is developer or operator.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only people whose name contains this text.
+            duty (str, optional): Only people with this duty.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "people": records}}
@@ -433,9 +447,9 @@ class BuildPipelines:
         """List the runners, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            state (str, optional): Only those whose state is online, draining or offline.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only runners whose name contains this text.
+            state (str, optional): Only runners with this state.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "runners": records}}
@@ -461,11 +475,11 @@ class BuildPipelines:
         """List the job kinds, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            project_id (str, optional): Only those of this project.
-            label (str, optional): Only those whose label is linux, large, mac or gpu.
-            turn (str, optional): Only those whose turn is registry, test_shop, phones or store.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only job kinds whose name contains this text.
+            project_id (str, optional): Only job kinds of this project.
+            label (str, optional): Only job kinds with this label.
+            turn (str, optional): Only job kinds with this turn.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "job_kinds": records}}
@@ -494,10 +508,10 @@ class BuildPipelines:
         """List the runs, oldest first, all of them or only some.
 
         Args:
-            commit (str, optional): Only those whose commit contains this text.
-            project_id (str, optional): Only those of this project.
-            cancelled (bool, optional): Only those where cancelled is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            commit (str, optional): Only runs whose commit contains this text.
+            project_id (str, optional): Only runs of this project.
+            cancelled (bool, optional): Only runs with this value of `cancelled`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "runs": records}}
@@ -524,12 +538,11 @@ class BuildPipelines:
         """List the jobs, oldest first, all of them or only some.
 
         Args:
-            run_id (str, optional): Only those of this run.
-            kind_id (str, optional): Only those of this kind.
-            runner_id (str, optional): Only those of this runner.
-            status (str, optional): Only those whose status is waiting, running, skipped, cancelled, passed or
-                failed.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            run_id (str, optional): Only jobs of this run.
+            kind_id (str, optional): Only jobs whose kind is this job kind.
+            runner_id (str, optional): Only jobs of this runner.
+            status (str, optional): Only jobs with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "jobs": records}}
@@ -560,10 +573,10 @@ class BuildPipelines:
         """List the environments, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            project_id (str, optional): Only those of this project.
-            after_id (str, optional): Only those of this after.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only environments whose name contains this text.
+            project_id (str, optional): Only environments of this project.
+            after_id (str, optional): Only environments after this environment.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "environments": records}}
@@ -597,11 +610,11 @@ class BuildPipelines:
         """List the deployments, oldest first, all of them or only some.
 
         Args:
-            run_id (str, optional): Only those of this run.
-            environment_id (str, optional): Only those of this environment.
-            asked_by_id (str, optional): Only those of this asked by.
-            status (str, optional): Only those whose status is asked, live, refused or replaced.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            run_id (str, optional): Only deployments of this run.
+            environment_id (str, optional): Only deployments of this environment.
+            asked_by_id (str, optional): Only deployments asked by this person.
+            status (str, optional): Only deployments with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "deployments": records}}
@@ -633,12 +646,12 @@ class BuildPipelines:
 
         Args:
             project_id (str): Id of the project, such as PROJECT-00001.
-            commit (str): The commit.
-            branch (str): The branch.
-            cancel_older (bool): Cancel older: true or false. false where it is left out.
+            commit (str): Commit that is built, without a run so far.
+            branch (str): Name of the branch with the commit.
+            cancel_older (bool): Whether unfinished older runs of the same branch are cancelled. Default: false.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         project = self.projects.get(project_id)
@@ -758,7 +771,7 @@ class BuildPipelines:
         return {
             "success": True,
             "message": f"Done: start a run of {project['name']} for {commit} (new: run {run['id']}).",
-            "data": {"run_id": run["id"]},
+            "data": {"run_id": run["id"], **self._changes()},
         }
 
     def start_job(self, job_id: str, runner_id: str) -> Result:
@@ -769,7 +782,7 @@ class BuildPipelines:
             runner_id (str): Id of the runner, such as RUNNER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         job = self.jobs.get(job_id)
@@ -833,6 +846,7 @@ class BuildPipelines:
                 f"Done: start {self.job_kinds[job['kind_id']]['name']} of {self.runs[job['run_id']]['commit']} on "
                 f"{runner['name']}."
             ),
+            "data": self._changes(),
         }
 
     def finish_job(self, job_id: str, passed: bool) -> Result:
@@ -841,10 +855,10 @@ class BuildPipelines:
 
         Args:
             job_id (str): Id of the job, such as JOB-00001.
-            passed (bool): Passed: true or false.
+            passed (bool): Whether the job has passed, as opposed to failed.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         job = self.jobs.get(job_id)
@@ -904,6 +918,7 @@ class BuildPipelines:
             "message": (
                 f"Done: report {self.job_kinds[job['kind_id']]['name']} of {self.runs[job['run_id']]['commit']}."
             ),
+            "data": self._changes(),
         }
 
     def retry_job(self, job_id: str) -> Result:
@@ -913,7 +928,7 @@ class BuildPipelines:
             job_id (str): Id of the job, such as JOB-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         job = self.jobs.get(job_id)
@@ -980,6 +995,7 @@ class BuildPipelines:
             "message": (
                 f"Done: retry {self.job_kinds[job['kind_id']]['name']} of {self.runs[job['run_id']]['commit']}."
             ),
+            "data": self._changes(),
         }
 
     def cancel_run(self, run_id: str) -> Result:
@@ -989,7 +1005,7 @@ class BuildPipelines:
             run_id (str): Id of the run, such as RUN-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         run = self.runs.get(run_id)
@@ -1051,7 +1067,7 @@ class BuildPipelines:
         for one_job in _distinct([*changed_jobs_2, *self._jobs_by_run.get(run["id"], {}).values()]):
             if self._breaks_rule_7(one_job):
                 return self._take_back(RULES[6])
-        return {"success": True, "message": f"Done: cancel the run of {run['commit']}."}
+        return {"success": True, "message": f"Done: cancel the run of {run['commit']}.", "data": self._changes()}
 
     def set_runner(self, runner_id: str, state: Literal["online", "draining", "offline"]) -> Result:
         """Take a runner online, let it drain, or take it offline, which sends its jobs back to wait without costing
@@ -1059,10 +1075,11 @@ class BuildPipelines:
 
         Args:
             runner_id (str): Id of the runner, such as RUNNER-00001.
-            state (str): The state: online, draining or offline.
+            state (str): New state of the runner, where a draining one takes no new jobs: online, draining or
+                offline.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         runner = self.runners.get(runner_id)
@@ -1133,7 +1150,7 @@ class BuildPipelines:
         for one_job in _distinct(changed_jobs_3):
             if self._breaks_rule_7(one_job):
                 return self._take_back(RULES[6])
-        return {"success": True, "message": f"Done: set {runner['name']} {state}."}
+        return {"success": True, "message": f"Done: set {runner['name']} {state}.", "data": self._changes()}
 
     def ask_deployment(self, run_id: str, environment_id: str, by_id: str) -> Result:
         """Ask for the deployment of a complete run to an environment.
@@ -1141,10 +1158,10 @@ class BuildPipelines:
         Args:
             run_id (str): Id of the run, such as RUN-00001.
             environment_id (str): Id of the environment, such as ENVIRONMENT-00001.
-            by_id (str): Id of a person (by), such as PERSON-00001.
+            by_id (str): Person who asks for it and may not approve it later; an id such as PERSON-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         run = self.runs.get(run_id)
@@ -1201,7 +1218,7 @@ class BuildPipelines:
                 f"Done: ask for {run['commit']} in {environment['name']} as {by['name']} (new: deployment "
                 f"{deployment['id']})."
             ),
-            "data": {"deployment_id": deployment["id"]},
+            "data": {"deployment_id": deployment["id"], **self._changes()},
         }
 
     def approve_deployment(self, deployment_id: str, by_id: str) -> Result:
@@ -1209,10 +1226,10 @@ class BuildPipelines:
 
         Args:
             deployment_id (str): Id of the deployment, such as DEPLOYMENT-00001.
-            by_id (str): Id of a person (by), such as PERSON-00001.
+            by_id (str): Approver of the environment, other than whoever asked for it; an id such as PERSON-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         deployment = self.deployments.get(deployment_id)
@@ -1248,6 +1265,7 @@ class BuildPipelines:
                 f"Done: approve {self.runs[deployment['run_id']]['commit']} for "
                 f"{self.environments[deployment['environment_id']]['name']} as {by['name']}."
             ),
+            "data": self._changes(),
         }
 
     def refuse_deployment(self, deployment_id: str, by_id: str) -> Result:
@@ -1255,10 +1273,10 @@ class BuildPipelines:
 
         Args:
             deployment_id (str): Id of the deployment, such as DEPLOYMENT-00001.
-            by_id (str): Id of a person (by), such as PERSON-00001.
+            by_id (str): Approver of the environment or whoever asked for it; an id such as PERSON-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         deployment = self.deployments.get(deployment_id)
@@ -1295,6 +1313,7 @@ class BuildPipelines:
                 f"Done: refuse {self.runs[deployment['run_id']]['commit']} for "
                 f"{self.environments[deployment['environment_id']]['name']} as {by['name']}."
             ),
+            "data": self._changes(),
         }
 
     def go_live(self, deployment_id: str) -> Result:
@@ -1305,7 +1324,7 @@ class BuildPipelines:
             deployment_id (str): Id of the deployment, such as DEPLOYMENT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         deployment = self.deployments.get(deployment_id)
@@ -1376,6 +1395,7 @@ class BuildPipelines:
                 f"Done: let {self.runs[deployment['run_id']]['commit']} go live in "
                 f"{self.environments[deployment['environment_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def roll_back(self, deployment_id: str, by_id: str) -> Result:
@@ -1383,10 +1403,10 @@ class BuildPipelines:
 
         Args:
             deployment_id (str): Id of the deployment, such as DEPLOYMENT-00001.
-            by_id (str): Id of a person (by), such as PERSON-00001.
+            by_id (str): Operator who rolls it back; an id such as PERSON-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         deployment = self.deployments.get(deployment_id)
@@ -1442,6 +1462,7 @@ class BuildPipelines:
                 f"Done: roll {self.environments[deployment['environment_id']]['name']} back to "
                 f"{self.runs[deployment['run_id']]['commit']} as {by['name']}."
             ),
+            "data": self._changes(),
         }
 
     def _show_runner(self, runner: Runner) -> dict[str, Any]:
@@ -1693,6 +1714,46 @@ class BuildPipelines:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -62,6 +62,17 @@ PERMIT_STATUS_MOVES = {
     ("stopped", "issued"),
 }
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "departments": ("name",),
+    "officials": ("name",),
+    "owners": ("name",),
+    "kinds": ("name",),
+    "permits": ("number",),
+    "reviews": (),
+    "inspections": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("inspections", "inspector_id"),
     ("inspections", "permit_id"),
@@ -252,9 +263,11 @@ class BuildingPermits:
         """Reviews that departments have not decided, those due first on top.
 
         Args:
-            department_id (str, optional): Id of the department, such as DEPARTMENT-00001. May be left out.
-            due_by (str, optional): Due by: a date, as YYYY-MM-DD. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            department_id (str, optional): Department that has to review; an id such as DEPARTMENT-00001. If left
+                out, reviews of all departments are listed.
+            due_by (str, optional): Last due date to include, as YYYY-MM-DD. If left out, reviews with any due date
+                are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "reviews": records}} or {"success": False, "error": why
@@ -299,8 +312,8 @@ class BuildingPermits:
 
         Args:
             permit_id (str): Id of the permit, such as PERMIT-00001.
-            on (str): On: a date, as YYYY-MM-DD.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            on (str): Day of the visit, as YYYY-MM-DD.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "officials": records}} or {"success": False, "error":
@@ -340,10 +353,11 @@ class BuildingPermits:
         """Projects for which fees are due, the largest amounts first.
 
         Args:
-            status (str, optional): The status: in_review, returned, cleared, withdrawn, issued, stopped or closed.
-                May be left out.
-            owner_id (str, optional): Id of the owner, such as OWNER-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            status (str, optional): Status of the projects: in_review, returned, cleared, withdrawn, issued,
+                stopped or closed. If left out, projects of every status are listed.
+            owner_id (str, optional): Owner who has to pay; an id such as OWNER-00001. If left out, projects of all
+                owners are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "permits": records}} or {"success": False, "error": why
@@ -387,9 +401,10 @@ class BuildingPermits:
         """Inspections that are booked up to a day.
 
         Args:
-            until (str): Until: a date, as YYYY-MM-DD.
-            inspector_id (str, optional): Id of an official (inspector), such as OFFICIAL-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            until (str): Last day of visits to include, as YYYY-MM-DD.
+            inspector_id (str, optional): Official who makes the visits; an id such as OFFICIAL-00001. If left out,
+                visits of all inspectors are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "inspections": records}} or {"success": False, "error":
@@ -431,8 +446,8 @@ class BuildingPermits:
         """List the departments, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only departments whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "departments": records}}
@@ -458,9 +473,9 @@ class BuildingPermits:
         """List the officials, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            department_id (str, optional): Only those of this department.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only officials whose name contains this text.
+            department_id (str, optional): Only officials of this department.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "officials": records}}
@@ -483,8 +498,8 @@ class BuildingPermits:
         """List the owners, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only owners whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "owners": records}}
@@ -504,8 +519,8 @@ class BuildingPermits:
         """List the kinds, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only kinds whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "kinds": records}}
@@ -524,12 +539,11 @@ class BuildingPermits:
         """List the permits, oldest first, all of them or only some.
 
         Args:
-            number (str, optional): Only those whose number contains this text.
-            kind_id (str, optional): Only those of this kind.
-            owner_id (str, optional): Only those of this owner.
-            status (str, optional): Only those whose status is in_review, returned, cleared, withdrawn, issued,
-                stopped or closed.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            number (str, optional): Only permits whose number contains this text.
+            kind_id (str, optional): Only permits of this kind.
+            owner_id (str, optional): Only permits of this owner.
+            status (str, optional): Only permits with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "permits": records}}
@@ -561,11 +575,11 @@ class BuildingPermits:
         """List the reviews, oldest first, all of them or only some.
 
         Args:
-            permit_id (str, optional): Only those of this permit.
-            department_id (str, optional): Only those of this department.
-            decided_by_id (str, optional): Only those of this decided by.
-            verdict (str, optional): Only those whose verdict is open, agreed or objected.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            permit_id (str, optional): Only reviews of this permit.
+            department_id (str, optional): Only reviews of this department.
+            decided_by_id (str, optional): Only reviews decided by this official.
+            verdict (str, optional): Only reviews with this verdict.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "reviews": records}}
@@ -597,11 +611,11 @@ class BuildingPermits:
         """List the inspections, oldest first, all of them or only some.
 
         Args:
-            permit_id (str, optional): Only those of this permit.
-            stage (str, optional): Only those whose stage is foundation, framing, services or final.
-            inspector_id (str, optional): Only those of this inspector.
-            result (str, optional): Only those whose result is booked, passed, failed or cancelled.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            permit_id (str, optional): Only inspections of this permit.
+            stage (str, optional): Only inspections with this stage.
+            inspector_id (str, optional): Only inspections whose inspector is this official.
+            result (str, optional): Only inspections with this result.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "inspections": records}}
@@ -633,12 +647,12 @@ class BuildingPermits:
         Args:
             owner_id (str): Id of the owner, such as OWNER-00001.
             kind_id (str): Id of the kind, such as KIND-00001.
-            site (str): The site.
-            cost (int): The cost in cents, from 100000 to 900000000.
-            number (str): The number.
+            site (str): Address of the building site, with no other project under way.
+            cost (int): Estimated cost of the construction, in cents, from 100000 to 900000000.
+            number (str): New number of the application, not used before.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         owner = self.owners.get(owner_id)
@@ -729,7 +743,7 @@ class BuildingPermits:
             "message": (
                 f"Done: file {owner['name']}'s {kind['name']} at {site} under {number} (new: permit {project['id']})."
             ),
-            "data": {"permit_id": project["id"]},
+            "data": {"permit_id": project["id"], **self._changes()},
         }
 
     def decide_review(self, review_id: str, by_id: str, agrees: bool, comment: Text | None = None) -> Result:
@@ -737,12 +751,13 @@ class BuildingPermits:
 
         Args:
             review_id (str): Id of the review, such as REVIEW-00001.
-            by_id (str): Id of an official (by), such as OFFICIAL-00001.
-            agrees (bool): Agrees: true or false.
-            comment (str, optional): The comment. May be left out.
+            by_id (str): Official of the reviewing department who decides; an id such as OFFICIAL-00001.
+            agrees (bool): Whether the department agrees rather than objects.
+            comment (str, optional): Remark on the decision, needed for an objection. If left out, no remark is
+                kept.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         review = self.reviews.get(review_id)
@@ -845,6 +860,7 @@ class BuildingPermits:
                 f"{self.kinds[self.permits[review['permit_id']]['kind_id']]['name']} at "
                 f"{self.permits[review['permit_id']]['site']}."
             ),
+            "data": self._changes(),
         }
 
     def resubmit_plans(
@@ -857,10 +873,11 @@ class BuildingPermits:
 
         Args:
             permit_id (str): Id of the permit, such as PERMIT-00001.
-            cost (int, optional): The cost in cents, from 100000 to 900000000. May be left out.
+            cost (int, optional): New estimated cost of the construction, never below the present one, in cents,
+                from 100000 to 900000000. If left out, the cost stays as it is.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         permit = self.permits.get(permit_id)
@@ -935,7 +952,7 @@ class BuildingPermits:
         done = f"resubmit the plans for {permit['site']}"
         if cost is not None:
             done += f" with a cost of {_money(cost)}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def pay_fee(
         self,
@@ -946,10 +963,11 @@ class BuildingPermits:
 
         Args:
             permit_id (str): Id of the permit, such as PERMIT-00001.
-            amount (int, optional): The amount in cents, from 1 to 90000000. May be left out.
+            amount (int, optional): Amount paid, at most what is due, in cents, from 1 to 90000000. If left out,
+                all that is due is paid.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         permit = self.permits.get(permit_id)
@@ -974,7 +992,7 @@ class BuildingPermits:
         done = f"record a payment for the project at {permit['site']}"
         if amount is not None:
             done += f", {_money(amount)}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def issue_permit(self, permit_id: str) -> Result:
         """Issue the permit of a cleared project whose fees are paid, so that building may start.
@@ -983,7 +1001,7 @@ class BuildingPermits:
             permit_id (str): Id of the permit, such as PERMIT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         permit = self.permits.get(permit_id)
@@ -1016,18 +1034,19 @@ class BuildingPermits:
             return self._take_back(RULES[10])
         if self._breaks_rule_12(permit):
             return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: issue the permit for {permit['site']}."}
+        return {"success": True, "message": f"Done: issue the permit for {permit['site']}.", "data": self._changes()}
 
     def book_inspection(self, permit_id: str, inspector_id: str, on: Date) -> Result:
         """Book the inspection of the next stage of a project.
 
         Args:
             permit_id (str): Id of the permit, such as PERMIT-00001.
-            inspector_id (str): Id of an official (inspector), such as OFFICIAL-00001.
-            on (str): On: a date, as YYYY-MM-DD.
+            inspector_id (str): Official who makes site visits and took no part in the review; an id such as
+                OFFICIAL-00001.
+            on (str): Working day of the visit, from today to 60 days ahead, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         permit = self.permits.get(permit_id)
@@ -1093,7 +1112,7 @@ class BuildingPermits:
                 f"Done: book the next inspection at {permit['site']} with {inspector['name']} for {on} (new: "
                 f"inspection {inspection['id']})."
             ),
-            "data": {"inspection_id": inspection["id"]},
+            "data": {"inspection_id": inspection["id"], **self._changes()},
         }
 
     def move_inspection(self, inspection_id: str, on: Date | None = None, inspector_id: str | None = None) -> Result:
@@ -1101,11 +1120,13 @@ class BuildingPermits:
 
         Args:
             inspection_id (str): Id of the inspection, such as INSPECTION-00001.
-            on (str, optional): On: a date, as YYYY-MM-DD. May be left out.
-            inspector_id (str, optional): Id of an official (inspector), such as OFFICIAL-00001. May be left out.
+            on (str, optional): New working day of the visit, from today to 60 days ahead, as YYYY-MM-DD. If left
+                out, the day stays as it is.
+            inspector_id (str, optional): Official who takes over the visit and took no part in the review; an id
+                such as OFFICIAL-00001. If left out, the inspector stays the same.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         inspection = self.inspections.get(inspection_id)
@@ -1160,7 +1181,7 @@ class BuildingPermits:
             done += f" to {on}"
         if inspector is not None:
             done += f" to {inspector['name']}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def record_inspection(self, inspection_id: str, passed: bool, findings: Text | None = None) -> Result:
         """Record how an inspection went; a failure adds the re-inspection fee, and the second failure of a stage
@@ -1168,11 +1189,12 @@ class BuildingPermits:
 
         Args:
             inspection_id (str): Id of the inspection, such as INSPECTION-00001.
-            passed (bool): Passed: true or false.
-            findings (str, optional): The findings. May be left out.
+            passed (bool): Whether the stage passed the inspection.
+            findings (str, optional): What the inspector found, needed for a failure. If left out, no findings are
+                kept.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         inspection = self.inspections.get(inspection_id)
@@ -1279,6 +1301,7 @@ class BuildingPermits:
                 f"Done: record the {inspection['stage']} inspection at "
                 f"{self.permits[inspection['permit_id']]['site']}."
             ),
+            "data": self._changes(),
         }
 
     def stop_work(self, permit_id: str, reason: Text) -> Result:
@@ -1286,10 +1309,10 @@ class BuildingPermits:
 
         Args:
             permit_id (str): Id of the permit, such as PERMIT-00001.
-            reason (str): The reason.
+            reason (str): Why work on the site must stop.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         permit = self.permits.get(permit_id)
@@ -1353,7 +1376,11 @@ class BuildingPermits:
         for one_permit in _distinct([permit, *[self.permits[one["permit_id"]] for one in changed_inspections]]):
             if self._breaks_rule_12(one_permit):
                 return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: stop the work at {permit['site']} with the reason {reason}."}
+        return {
+            "success": True,
+            "message": f"Done: stop the work at {permit['site']} with the reason {reason}.",
+            "data": self._changes(),
+        }
 
     def lift_stop(self, permit_id: str) -> Result:
         """Lift the stop-work order of a site on which nothing is owed.
@@ -1362,7 +1389,7 @@ class BuildingPermits:
             permit_id (str): Id of the permit, such as PERMIT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         permit = self.permits.get(permit_id)
@@ -1395,7 +1422,11 @@ class BuildingPermits:
             return self._take_back(RULES[10])
         if self._breaks_rule_12(permit):
             return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: lift the stop-work order for {permit['site']}."}
+        return {
+            "success": True,
+            "message": f"Done: lift the stop-work order for {permit['site']}.",
+            "data": self._changes(),
+        }
 
     def close_permit(self, permit_id: str, withdrawn: bool = False) -> Result:
         """Close a project with a certificate of completion once every stage has passed, or note that an application
@@ -1403,10 +1434,11 @@ class BuildingPermits:
 
         Args:
             permit_id (str): Id of the permit, such as PERMIT-00001.
-            withdrawn (bool): Withdrawn: true or false. false where it is left out.
+            withdrawn (bool): Whether the application was withdrawn, rather than the project being complete.
+                Default: false.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         permit = self.permits.get(permit_id)
@@ -1449,7 +1481,7 @@ class BuildingPermits:
             return self._take_back(RULES[10])
         if self._breaks_rule_12(permit):
             return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: close the project at {permit['site']}."}
+        return {"success": True, "message": f"Done: close the project at {permit['site']}.", "data": self._changes()}
 
     def _show_department(self, department: Department) -> dict[str, Any]:
         """The department as an answer shows it."""
@@ -1686,6 +1718,46 @@ class BuildingPermits:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

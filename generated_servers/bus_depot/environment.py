@@ -50,6 +50,18 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "buses": ("number",),
+    "chargers": ("label",),
+    "chargings": (),
+    "defects": (),
+    "blocks": ("number",),
+    "workings": (),
+    "drivers": ("name",),
+    "turns": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("blocks", "number"),
     ("chargings", "bus_id"),
@@ -246,8 +258,9 @@ class BusDepot:
 
         Args:
             block_id (str): Id of the block, such as BLOCK-00001.
-            since (str, optional): Since: date and time, as YYYY-MM-DDTHH:MM. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            since (str, optional): When the bus would take the block over, during the block, as YYYY-MM-DDTHH:MM.
+                If left out, the whole block is looked at.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "buses": records}} or {"success": False, "error": why
@@ -284,7 +297,7 @@ class BusDepot:
 
         Args:
             turn_id (str): Id of the turn, such as TURN-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "drivers": records}} or {"success": False, "error": why
@@ -319,9 +332,9 @@ class BusDepot:
         """List the buses, oldest first, all of them or only some.
 
         Args:
-            number (str, optional): Only those whose number contains this text.
-            articulated (bool, optional): Only those where articulated is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            number (str, optional): Only buses whose number contains this text.
+            articulated (bool, optional): Only buses with this value of `articulated`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "buses": records}}
@@ -342,8 +355,8 @@ class BusDepot:
         """List the chargers, oldest first, all of them or only some.
 
         Args:
-            label (str, optional): Only those whose label contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            label (str, optional): Only chargers whose label contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "chargers": records}}
@@ -364,9 +377,9 @@ class BusDepot:
         """List the chargings, oldest first, all of them or only some.
 
         Args:
-            bus_id (str, optional): Only those of this bus.
-            charger_id (str, optional): Only those of this charger.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            bus_id (str, optional): Only chargings of this bus.
+            charger_id (str, optional): Only chargings of this charger.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "chargings": records}}
@@ -395,11 +408,10 @@ class BusDepot:
         """List the defects, oldest first, all of them or only some.
 
         Args:
-            bus_id (str, optional): Only those of this bus.
-            what (str, optional): Only those whose what is brakes, door, heating, ramp, lights, mirror, steering or
-                seat.
-            unsafe (bool, optional): Only those where unsafe is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            bus_id (str, optional): Only defects of this bus.
+            what (str, optional): Only defects with this what.
+            unsafe (bool, optional): Only defects with this value of `unsafe`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "defects": records}}
@@ -426,11 +438,11 @@ class BusDepot:
         """List the blocks, oldest first, all of them or only some.
 
         Args:
-            number (str, optional): Only those whose number contains this text.
-            line (str, optional): Only those whose line is Line_1, Line_7, Line_11, Line_17 or extra.
-            articulated (bool, optional): Only those where articulated is so.
-            withdrawn (bool, optional): Only those where withdrawn is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            number (str, optional): Only blocks whose number contains this text.
+            line (str, optional): Only blocks with this line.
+            articulated (bool, optional): Only blocks with this value of `articulated`.
+            withdrawn (bool, optional): Only blocks with this value of `withdrawn`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "blocks": records}}
@@ -454,9 +466,9 @@ class BusDepot:
         """List the workings, oldest first, all of them or only some.
 
         Args:
-            block_id (str, optional): Only those of this block.
-            bus_id (str, optional): Only those of this bus.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            block_id (str, optional): Only workings of this block.
+            bus_id (str, optional): Only workings of this bus.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "workings": records}}
@@ -484,9 +496,9 @@ class BusDepot:
         """List the drivers, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            articulated (bool, optional): Only those where articulated is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only drivers whose name contains this text.
+            articulated (bool, optional): Only drivers with this value of `articulated`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "drivers": records}}
@@ -508,9 +520,9 @@ class BusDepot:
         """List the turns, oldest first, all of them or only some.
 
         Args:
-            block_id (str, optional): Only those of this block.
-            driver_id (str, optional): Only those of this driver.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            block_id (str, optional): Only turns of this block.
+            driver_id (str, optional): Only turns of this driver.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "turns": records}}
@@ -533,10 +545,11 @@ class BusDepot:
         Args:
             block_id (str): Id of the block, such as BLOCK-00001.
             bus_id (str): Id of the bus, such as BUS-00001.
-            since (str, optional): Since: date and time, as YYYY-MM-DDTHH:MM. May be left out.
+            since (str, optional): When the bus takes the block over, during the block, as YYYY-MM-DDTHH:MM. If
+                left out, the bus works the block from its beginning.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         block = self.blocks.get(block_id)
@@ -619,7 +632,7 @@ class BusDepot:
         return {
             "success": True,
             "message": f"Done: {done} (new: working {working['id']}).",
-            "data": {"working_id": working["id"]},
+            "data": {"working_id": working["id"], **self._changes()},
         }
 
     def change_over(self, working_id: str, bus_id: str, at: DateTime) -> Result:
@@ -628,10 +641,10 @@ class BusDepot:
         Args:
             working_id (str): Id of the working, such as WORKING-00001.
             bus_id (str): Id of the bus, such as BUS-00001.
-            at (str): At: date and time, as YYYY-MM-DDTHH:MM.
+            at (str): When the new bus takes over, not in the past and during the working, as YYYY-MM-DDTHH:MM.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         working = self.workings.get(working_id)
@@ -731,7 +744,7 @@ class BusDepot:
         return {
             "success": True,
             "message": f"Done: {done} (new: working {new_working['id']}).",
-            "data": {"working_id": new_working["id"]},
+            "data": {"working_id": new_working["id"], **self._changes()},
         }
 
     def release_bus(self, working_id: str) -> Result:
@@ -741,7 +754,7 @@ class BusDepot:
             working_id (str): Id of the working, such as WORKING-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         working = self.workings.get(working_id)
@@ -768,6 +781,7 @@ class BusDepot:
                 f"Done: release bus {self.buses[working['bus_id']]['number']} from block "
                 f"{self.blocks[working['block_id']]['number']}."
             ),
+            "data": self._changes(),
         }
 
     def assign_driver(self, turn_id: str, driver_id: str) -> Result:
@@ -778,7 +792,7 @@ class BusDepot:
             driver_id (str): Id of the driver, such as DRIVER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         turn = self.turns.get(turn_id)
@@ -897,6 +911,7 @@ class BusDepot:
                 f"Done: give the turn on block {self.blocks[turn['block_id']]['number']} at {turn['starts_at']} "
                 f"to {driver['name']}."
             ),
+            "data": self._changes(),
         }
 
     def relieve_driver(self, turn_id: str) -> Result:
@@ -906,7 +921,7 @@ class BusDepot:
             turn_id (str): Id of the turn, such as TURN-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         turn = self.turns.get(turn_id)
@@ -989,6 +1004,7 @@ class BusDepot:
             "message": (
                 f"Done: take the driver off block {self.blocks[turn['block_id']]['number']} at {turn['starts_at']}."
             ),
+            "data": self._changes(),
         }
 
     def split_turn(self, turn_id: str, at: DateTime) -> Result:
@@ -996,10 +1012,11 @@ class BusDepot:
 
         Args:
             turn_id (str): Id of the turn, such as TURN-00001.
-            at (str): At: date and time, as YYYY-MM-DDTHH:MM.
+            at (str): When the second part begins, later than now and half an hour from either end, as
+                YYYY-MM-DDTHH:MM.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         turn = self.turns.get(turn_id)
@@ -1105,7 +1122,7 @@ class BusDepot:
         return {
             "success": True,
             "message": f"Done: {done} (new: turn {new_turn['id']}).",
-            "data": {"turn_id": new_turn["id"]},
+            "data": {"turn_id": new_turn["id"], **self._changes()},
         }
 
     def add_block(
@@ -1119,14 +1136,14 @@ class BusDepot:
         """Add an extra block with one turn, open for a driver.
 
         Args:
-            number (str): The number.
-            starts_at (str): Starts at: date and time, as YYYY-MM-DDTHH:MM.
-            length (int): The length, from 60 to 270.
-            km (int): The km, from 5 to 400.
-            articulated (bool): Articulated: true or false. false where it is left out.
+            number (str): Number of the new block, not in use yet.
+            starts_at (str): When the block begins, later than now, as YYYY-MM-DDTHH:MM.
+            length (int): Length of the block in minutes, ending on the same day, from 60 to 270.
+            km (int): Distance that the block covers in kilometres, from 5 to 400.
+            articulated (bool): Whether the block needs an articulated bus. Default: false.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         if starts_at <= self.now:
@@ -1211,7 +1228,7 @@ class BusDepot:
         return {
             "success": True,
             "message": f"Done: add block {number} at {starts_at} (new: block {block['id']}, turn {turn['id']}).",
-            "data": {"block_id": block["id"], "turn_id": turn["id"]},
+            "data": {"block_id": block["id"], "turn_id": turn["id"], **self._changes()},
         }
 
     def withdraw_block(self, block_id: str) -> Result:
@@ -1221,7 +1238,7 @@ class BusDepot:
             block_id (str): Id of the block, such as BLOCK-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         block = self.blocks.get(block_id)
@@ -1343,7 +1360,7 @@ class BusDepot:
         ):
             if self._breaks_rule_12(one_turn):
                 return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: withdraw block {block['number']}."}
+        return {"success": True, "message": f"Done: withdraw block {block['number']}.", "data": self._changes()}
 
     def report_defect(
         self,
@@ -1355,11 +1372,12 @@ class BusDepot:
 
         Args:
             bus_id (str): Id of the bus, such as BUS-00001.
-            what (str): The what: brakes, door, heating, ramp, lights, mirror, steering or seat.
-            unsafe (bool): Unsafe: true or false.
+            what (str): Part of the bus that has the defect: brakes, door, heating, ramp, lights, mirror, steering
+                or seat.
+            unsafe (bool): Whether the bus must leave the road until the defect is mended.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         bus = self.buses.get(bus_id)
@@ -1462,7 +1480,7 @@ class BusDepot:
         return {
             "success": True,
             "message": f"Done: report {what} of bus {bus['number']} (new: defect {defect['id']}).",
-            "data": {"defect_id": defect["id"]},
+            "data": {"defect_id": defect["id"], **self._changes()},
         }
 
     def mend_defect(self, defect_id: str) -> Result:
@@ -1472,7 +1490,7 @@ class BusDepot:
             defect_id (str): Id of the defect, such as DEFECT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         defect = self.defects.get(defect_id)
@@ -1489,6 +1507,7 @@ class BusDepot:
         return {
             "success": True,
             "message": f"Done: note that {defect['what']} of bus {self.buses[defect['bus_id']]['number']} is mended.",
+            "data": self._changes(),
         }
 
     def plan_charging(
@@ -1503,11 +1522,11 @@ class BusDepot:
         Args:
             bus_id (str): Id of the bus, such as BUS-00001.
             charger_id (str): Id of the charger, such as CHARGER-00001.
-            starts_at (str): Starts at: date and time, as YYYY-MM-DDTHH:MM.
-            minutes (int): The minutes, from 10 to 480.
+            starts_at (str): When the charging begins, not in the past, as YYYY-MM-DDTHH:MM.
+            minutes (int): Length of the charging in minutes, ending on the same day, from 10 to 480.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         bus = self.buses.get(bus_id)
@@ -1573,7 +1592,7 @@ class BusDepot:
                 f"Done: charge bus {bus['number']} at {charger['label']} from {starts_at} for {minutes} minutes "
                 f"(new: charging {charging['id']})."
             ),
-            "data": {"charging_id": charging["id"]},
+            "data": {"charging_id": charging["id"], **self._changes()},
         }
 
     def drop_charging(self, charging_id: str) -> Result:
@@ -1583,7 +1602,7 @@ class BusDepot:
             charging_id (str): Id of the charging, such as CHARGING-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         charging = self.chargings.get(charging_id)
@@ -1613,6 +1632,7 @@ class BusDepot:
                 f"Done: drop the charging of bus {self.buses[charging['bus_id']]['number']} at "
                 f"{charging['starts_at']}."
             ),
+            "data": self._changes(),
         }
 
     def _show_bus(self, bus: Bus) -> dict[str, Any]:
@@ -2040,6 +2060,46 @@ class BusDepot:
         self._journal.append(("delete", container, record["id"], record))
         del getattr(self, container)[record["id"]]
         self._unlink(container, record)
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

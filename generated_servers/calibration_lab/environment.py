@@ -46,6 +46,17 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "customers": ("name",),
+    "technicians": ("name",),
+    "standards": ("code",),
+    "instruments": ("serial",),
+    "jobs": (),
+    "certificates": ("number",),
+    "recalls": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("certificates", "job_id"),
     ("certificates", "number"),
@@ -242,7 +253,7 @@ class CalibrationLab:
 
         Args:
             instrument_id (str): Id of the instrument, such as INSTRUMENT-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "standards": records}} or {"success": False, "error":
@@ -273,7 +284,7 @@ class CalibrationLab:
 
         Args:
             standard_id (str): Id of the standard, such as STANDARD-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "standards": records}} or {"success": False, "error":
@@ -308,9 +319,10 @@ class CalibrationLab:
         """Instruments in use whose certificate ends before a day or that never had one, by customer.
 
         Args:
-            before (str): Before: a date, as YYYY-MM-DD.
-            owner_id (str, optional): Id of a customer (owner), such as CUSTOMER-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            before (str): Day before which their certificates end, as YYYY-MM-DD.
+            owner_id (str, optional): Customer who owns the instruments; an id such as CUSTOMER-00001. If left out,
+                the instruments of all customers are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "instruments": records}} or {"success": False, "error":
@@ -350,8 +362,8 @@ class CalibrationLab:
         """List the customers, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only customers whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "customers": records}}
@@ -371,8 +383,8 @@ class CalibrationLab:
         """List the technicians, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only technicians whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "technicians": records}}
@@ -400,11 +412,11 @@ class CalibrationLab:
         """List the standards, oldest first, all of them or only some.
 
         Args:
-            code (str, optional): Only those whose code contains this text.
-            quantity (str, optional): Only those whose quantity is mass, length, temperature, pressure or voltage.
-            traced_to_id (str, optional): Only those of this traced to.
-            status (str, optional): Only those whose status is in_use or suspended.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            code (str, optional): Only standards whose code contains this text.
+            quantity (str, optional): Only standards with this quantity.
+            traced_to_id (str, optional): Only standards traced to this standard.
+            status (str, optional): Only standards with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "standards": records}}
@@ -434,11 +446,11 @@ class CalibrationLab:
         """List the instruments, oldest first, all of them or only some.
 
         Args:
-            serial (str, optional): Only those whose serial contains this text.
-            owner_id (str, optional): Only those of this owner.
-            quantity (str, optional): Only those whose quantity is mass, length, temperature, pressure or voltage.
-            status (str, optional): Only those whose status is in_use, in_lab or blocked.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            serial (str, optional): Only instruments whose serial contains this text.
+            owner_id (str, optional): Only instruments whose owner is this customer.
+            quantity (str, optional): Only instruments with this quantity.
+            status (str, optional): Only instruments with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "instruments": records}}
@@ -466,11 +478,11 @@ class CalibrationLab:
         """List the jobs, oldest first, all of them or only some.
 
         Args:
-            instrument_id (str, optional): Only those of this instrument.
-            standard_id (str, optional): Only those of this standard.
-            technician_id (str, optional): Only those of this technician.
-            status (str, optional): Only those whose status is received, measured, failed or certified.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            instrument_id (str, optional): Only jobs of this instrument.
+            standard_id (str, optional): Only jobs of this standard.
+            technician_id (str, optional): Only jobs of this technician.
+            status (str, optional): Only jobs with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "jobs": records}}
@@ -500,9 +512,9 @@ class CalibrationLab:
         """List the certificates, oldest first, all of them or only some.
 
         Args:
-            number (str, optional): Only those whose number contains this text.
-            job_id (str, optional): Only those of this job.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            number (str, optional): Only certificates whose number contains this text.
+            job_id (str, optional): Only certificates of this job.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "certificates": records}}
@@ -527,8 +539,8 @@ class CalibrationLab:
         """List the recalls, oldest first, all of them or only some.
 
         Args:
-            certificate_id (str, optional): Only those of this certificate.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            certificate_id (str, optional): Only recalls of this certificate.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "recalls": records}}
@@ -549,7 +561,7 @@ class CalibrationLab:
             instrument_id (str): Id of the instrument, such as INSTRUMENT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         instrument = self.instruments.get(instrument_id)
@@ -588,7 +600,7 @@ class CalibrationLab:
         return {
             "success": True,
             "message": f"Done: receive {instrument['serial']} (new: job {job['id']}).",
-            "data": {"job_id": job["id"]},
+            "data": {"job_id": job["id"], **self._changes()},
         }
 
     def measure_instrument(
@@ -605,10 +617,10 @@ class CalibrationLab:
             job_id (str): Id of the job, such as JOB-00001.
             standard_id (str): Id of the standard, such as STANDARD-00001.
             technician_id (str): Id of the technician, such as TECHNICIAN-00001.
-            as_found (int): The as found, from 0 to 50000.
+            as_found (int): Error of the instrument before any adjustment, in ppm, from 0 to 50000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         job = self.jobs.get(job_id)
@@ -663,6 +675,7 @@ class CalibrationLab:
                 f"Done: record {as_found} ppm for {self.instruments[job['instrument_id']]['serial']} against "
                 f"{standard['code']}."
             ),
+            "data": self._changes(),
         }
 
     def adjust_instrument(self, job_id: str, as_left: Annotated[int, {"minimum": 0, "maximum": 50000}]) -> Result:
@@ -670,10 +683,10 @@ class CalibrationLab:
 
         Args:
             job_id (str): Id of the job, such as JOB-00001.
-            as_left (int): The as left, from 0 to 50000.
+            as_left (int): Error left after the adjustment in ppm, smaller than before, from 0 to 50000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         job = self.jobs.get(job_id)
@@ -694,6 +707,7 @@ class CalibrationLab:
             "message": (
                 f"Done: record an adjustment of {self.instruments[job['instrument_id']]['serial']} to {as_left} ppm."
             ),
+            "data": self._changes(),
         }
 
     def certify_instrument(self, job_id: str, number: Text) -> Result:
@@ -702,10 +716,10 @@ class CalibrationLab:
 
         Args:
             job_id (str): Id of the job, such as JOB-00001.
-            number (str): The number.
+            number (str): Number of the new certificate, not given before.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         job = self.jobs.get(job_id)
@@ -773,7 +787,7 @@ class CalibrationLab:
                 f"Done: certify {self.instruments[job['instrument_id']]['serial']} under {number} (new: "
                 f"certificate {certificate['id']})."
             ),
-            "data": {"certificate_id": certificate["id"]},
+            "data": {"certificate_id": certificate["id"], **self._changes()},
         }
 
     def fail_job(self, job_id: str) -> Result:
@@ -783,7 +797,7 @@ class CalibrationLab:
             job_id (str): Id of the job, such as JOB-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         job = self.jobs.get(job_id)
@@ -813,6 +827,7 @@ class CalibrationLab:
             "message": (
                 f"Done: end the job of {self.instruments[job['instrument_id']]['serial']} without a certificate."
             ),
+            "data": self._changes(),
         }
 
     def suspend_standard(self, standard_id: str) -> Result:
@@ -822,7 +837,7 @@ class CalibrationLab:
             standard_id (str): Id of the standard, such as STANDARD-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         standard = self.standards.get(standard_id)
@@ -848,7 +863,11 @@ class CalibrationLab:
         ):
             if self._breaks_rule_3(one_standard):
                 return self._take_back(RULES[2])
-        return {"success": True, "message": f"Done: suspend {standard['code']} and what is traced to it."}
+        return {
+            "success": True,
+            "message": f"Done: suspend {standard['code']} and what is traced to it.",
+            "data": self._changes(),
+        }
 
     def reinstate_standard(self, standard_id: str) -> Result:
         """Put a suspended standard back into use, if it is not overdue and the one above it is in use.
@@ -857,7 +876,7 @@ class CalibrationLab:
             standard_id (str): Id of the standard, such as STANDARD-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         standard = self.standards.get(standard_id)
@@ -876,7 +895,7 @@ class CalibrationLab:
         for one_standard in _distinct([standard, *self._standards_by_traced_to.get(standard["id"], {}).values()]):
             if self._breaks_rule_3(one_standard):
                 return self._take_back(RULES[2])
-        return {"success": True, "message": f"Done: put {standard['code']} back into use."}
+        return {"success": True, "message": f"Done: put {standard['code']} back into use.", "data": self._changes()}
 
     def calibrate_standard(
         self,
@@ -887,10 +906,10 @@ class CalibrationLab:
 
         Args:
             standard_id (str): Id of the standard, such as STANDARD-00001.
-            uncertainty (int): The uncertainty, from 1 to 2000.
+            uncertainty (int): Uncertainty of the standard that the calibration found, in ppm, from 1 to 2000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         standard = self.standards.get(standard_id)
@@ -933,6 +952,7 @@ class CalibrationLab:
         return {
             "success": True,
             "message": f"Done: record the calibration of {standard['code']} with {uncertainty} ppm.",
+            "data": self._changes(),
         }
 
     def retrace_standard(self, standard_id: str, traced_to_id: str) -> Result:
@@ -940,10 +960,11 @@ class CalibrationLab:
 
         Args:
             standard_id (str): Id of the standard, such as STANDARD-00001.
-            traced_to_id (str): Id of a standard (traced to), such as STANDARD-00001.
+            traced_to_id (str): Standard above it, of the same quantity and at least twice as exact; an id such as
+                STANDARD-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         standard = self.standards.get(standard_id)
@@ -970,7 +991,11 @@ class CalibrationLab:
             return self._take_back(RULES[1])
         if self._breaks_rule_3(standard):
             return self._take_back(RULES[2])
-        return {"success": True, "message": f"Done: trace {standard['code']} to {traced_to['code']}."}
+        return {
+            "success": True,
+            "message": f"Done: trace {standard['code']} to {traced_to['code']}.",
+            "data": self._changes(),
+        }
 
     def recall_certificates(self, standard_id: str, since: Date, reason: Text) -> Result:
         """Recall the valid certificates that rest on a standard, directly or through the chain, and were measured on
@@ -978,11 +1003,12 @@ class CalibrationLab:
 
         Args:
             standard_id (str): Id of the standard, such as STANDARD-00001.
-            since (str): Since: a date, as YYYY-MM-DD.
-            reason (str): The reason.
+            since (str): First day of measurement from which certificates are recalled, not in the future, as
+                YYYY-MM-DD.
+            reason (str): Why the certificates are recalled.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         standard = self.standards.get(standard_id)
@@ -1056,6 +1082,7 @@ class CalibrationLab:
         return {
             "success": True,
             "message": f"Done: recall what was calibrated with {standard['code']} since {since}.",
+            "data": self._changes(),
         }
 
     def answer_recall(self, recall_id: str) -> Result:
@@ -1065,7 +1092,7 @@ class CalibrationLab:
             recall_id (str): Id of the recall, such as RECALL-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         recall = self.recalls.get(recall_id)
@@ -1082,6 +1109,7 @@ class CalibrationLab:
             "message": (
                 f"Done: record the answer to the recall of {self.certificates[recall['certificate_id']]['number']}."
             ),
+            "data": self._changes(),
         }
 
     def _show_technician(self, technician: Technician) -> dict[str, Any]:
@@ -1236,6 +1264,46 @@ class CalibrationLab:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

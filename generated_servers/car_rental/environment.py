@@ -46,6 +46,17 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "branches": ("name",),
+    "routes": (),
+    "car_classes": ("name",),
+    "cars": ("plate",),
+    "customers": ("name",),
+    "rentals": (),
+    "damages": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("cars", "branch_id"),
     ("cars", "condition"),
@@ -239,8 +250,9 @@ class CarRental:
 
         Args:
             branch_id (str): Id of the branch, such as BRANCH-00001.
-            klass_id (str, optional): Id of a car class (klass), such as CC-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            klass_id (str, optional): Class of the cars listed; an id such as CC-00001. If left out, cars of all
+                classes are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "cars": records}} or {"success": False, "error": why
@@ -284,9 +296,10 @@ class CarRental:
         """Reservations that begin by a day, by branch, with the cars that are ready for them.
 
         Args:
-            by_date (str): By date: a date, as YYYY-MM-DD.
-            branch_id (str, optional): Id of the branch, such as BRANCH-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            by_date (str): Last day on which the reservations listed begin, as YYYY-MM-DD.
+            branch_id (str, optional): Branch where the rentals begin; an id such as BRANCH-00001. If left out, the
+                pickups at all branches are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "rentals": records}} or {"success": False, "error": why
@@ -323,7 +336,7 @@ class CarRental:
         """Cars that should be back, the longest overdue first.
 
         Args:
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "rentals": records}} or {"success": False, "error": why
@@ -380,8 +393,8 @@ class CarRental:
         """List the branches, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only branches whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "branches": records}}
@@ -404,9 +417,9 @@ class CarRental:
         """List the routes, oldest first, all of them or only some.
 
         Args:
-            origin_id (str, optional): Only those of this origin.
-            destination_id (str, optional): Only those of this destination.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            origin_id (str, optional): Only routes whose origin is this branch.
+            destination_id (str, optional): Only routes whose destination is this branch.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "routes": records}}
@@ -431,8 +444,8 @@ class CarRental:
         """List the car classes, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only car classes whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "car_classes": records}}
@@ -460,11 +473,11 @@ class CarRental:
         """List the cars, oldest first, all of them or only some.
 
         Args:
-            plate (str, optional): Only those whose plate contains this text.
-            klass_id (str, optional): Only those of this klass.
-            branch_id (str, optional): Only those of this branch.
-            condition (str, optional): Only those whose condition is ready, rented, workshop or returned.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            plate (str, optional): Only cars whose plate contains this text.
+            klass_id (str, optional): Only cars whose klass is this car class.
+            branch_id (str, optional): Only cars of this branch.
+            condition (str, optional): Only cars with this condition.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "cars": records}}
@@ -492,9 +505,9 @@ class CarRental:
         """List the customers, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            barred (bool, optional): Only those where barred is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only customers whose name contains this text.
+            barred (bool, optional): Only customers with this value of `barred`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "customers": records}}
@@ -520,14 +533,13 @@ class CarRental:
         """List the rentals, oldest first, all of them or only some.
 
         Args:
-            customer_id (str, optional): Only those of this customer.
-            klass_id (str, optional): Only those of this klass.
-            origin_id (str, optional): Only those of this origin.
-            drop_id (str, optional): Only those of this drop.
-            car_id (str, optional): Only those of this car.
-            status (str, optional): Only those whose status is reserved, out, cancelled, no_show, returned or
-                settled.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            customer_id (str, optional): Only rentals of this customer.
+            klass_id (str, optional): Only rentals whose klass is this car class.
+            origin_id (str, optional): Only rentals whose origin is this branch.
+            drop_id (str, optional): Only rentals whose drop is this branch.
+            car_id (str, optional): Only rentals of this car.
+            status (str, optional): Only rentals with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "rentals": records}}
@@ -567,11 +579,11 @@ class CarRental:
         """List the damages, oldest first, all of them or only some.
 
         Args:
-            car_id (str, optional): Only those of this car.
-            rental_id (str, optional): Only those of this rental.
-            kind (str, optional): Only those whose kind is scratch, dent, windscreen, tyre or interior.
-            status (str, optional): Only those whose status is open or repaired.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            car_id (str, optional): Only damages of this car.
+            rental_id (str, optional): Only damages of this rental.
+            kind (str, optional): Only damages with this kind.
+            status (str, optional): Only damages with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "damages": records}}
@@ -604,14 +616,15 @@ class CarRental:
 
         Args:
             customer_id (str): Id of the customer, such as CUSTOMER-00001.
-            klass_id (str): Id of a car class (klass), such as CC-00001.
-            origin_id (str): Id of a branch (origin), such as BRANCH-00001.
-            drop_id (str): Id of a branch (drop), such as BRANCH-00001.
-            starts (str): Starts: a date, as YYYY-MM-DD.
-            ends (str): Ends: a date, as YYYY-MM-DD.
+            klass_id (str): Class of car that the customer wants; an id such as CC-00001.
+            origin_id (str): Branch where the rental begins; an id such as BRANCH-00001.
+            drop_id (str): Branch where the car is brought back, the same or one with a one-way offer; an id such
+                as BRANCH-00001.
+            starts (str): Day on which the rental begins, from today on, as YYYY-MM-DD.
+            ends (str): Day on which the car is brought back, one to 28 days after the first, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         customer = self.customers.get(customer_id)
@@ -683,7 +696,7 @@ class CarRental:
                 f"Done: reserve a {klass['name']} for {customer['name']} from {starts} to {ends} (new: rental "
                 f"{rental['id']})."
             ),
-            "data": {"rental_id": rental["id"]},
+            "data": {"rental_id": rental["id"], **self._changes()},
         }
 
     def drop_reservation(self, rental_id: str, why: Literal["cancelled", "no_show"]) -> Result:
@@ -691,10 +704,11 @@ class CarRental:
 
         Args:
             rental_id (str): Id of the rental, such as RENTAL-00001.
-            why (str): The why: cancelled or no_show.
+            why (str): What happened, a no_show once the first day has passed and a cancellation until then:
+                cancelled or no_show.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         rental = self.rentals.get(rental_id)
@@ -726,6 +740,7 @@ class CarRental:
         return {
             "success": True,
             "message": f"Done: note the reservation of {self.customers[rental['customer_id']]['name']} as {why}.",
+            "data": self._changes(),
         }
 
     def hand_over(self, rental_id: str, car_id: str) -> Result:
@@ -737,7 +752,7 @@ class CarRental:
             car_id (str): Id of the car, such as CAR-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         rental = self.rentals.get(rental_id)
@@ -823,6 +838,7 @@ class CarRental:
         return {
             "success": True,
             "message": f"Done: hand {car['plate']} over to {self.customers[rental['customer_id']]['name']}.",
+            "data": self._changes(),
         }
 
     def change_rental(self, rental_id: str, ends: Date | None = None, drop_id: str | None = None) -> Result:
@@ -830,11 +846,13 @@ class CarRental:
 
         Args:
             rental_id (str): Id of the rental, such as RENTAL-00001.
-            ends (str, optional): Ends: a date, as YYYY-MM-DD. May be left out.
-            drop_id (str, optional): Id of a branch (drop), such as BRANCH-00001. May be left out.
+            ends (str, optional): New day on which the car is brought back, from today on and within 28 days of the
+                first, as YYYY-MM-DD. If left out, the last day stays as it is.
+            drop_id (str, optional): New branch where the car is brought back; an id such as BRANCH-00001. If left
+                out, the branch stays as it is.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         rental = self.rentals.get(rental_id)
@@ -888,7 +906,7 @@ class CarRental:
             done += f" to end on {ends}"
         if drop is not None:
             done += f" to be dropped in {drop['name']}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def take_back(
         self,
@@ -901,11 +919,11 @@ class CarRental:
 
         Args:
             rental_id (str): Id of the rental, such as RENTAL-00001.
-            km_driven (int): The km driven, from 1 to 9000.
-            litres_short (int): The litres short, from 0 to 90. 0 where it is left out.
+            km_driven (int): Distance that the customer drove in kilometres, from 1 to 9000.
+            litres_short (int): Fuel lacking to a full tank in litres, from 0 to 90. Default: 0.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         rental = self.rentals.get(rental_id)
@@ -971,6 +989,7 @@ class CarRental:
                 f"Done: take the car of {self.customers[rental['customer_id']]['name']} back after {km_driven} "
                 f"km, {litres_short} litres short."
             ),
+            "data": self._changes(),
         }
 
     def report_damage(
@@ -984,12 +1003,13 @@ class CarRental:
 
         Args:
             car_id (str): Id of the car, such as CAR-00001.
-            kind (str): The kind: scratch, dent, windscreen, tyre or interior.
-            cost (int): The cost in cents, from 1000 to 400000.
-            rental_id (str, optional): Id of the rental, such as RENTAL-00001. May be left out.
+            kind (str): Kind of damage found: scratch, dent, windscreen, tyre or interior.
+            cost (int): Cost of the repair, in cents, from 1000 to 400000.
+            rental_id (str, optional): Unsettled rental of that car whose customer pays; an id such as
+                RENTAL-00001. If left out, nobody is charged.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         car = self.cars.get(car_id)
@@ -1022,7 +1042,7 @@ class CarRental:
         return {
             "success": True,
             "message": f"Done: {done} (new: damage {damage['id']}).",
-            "data": {"damage_id": damage["id"]},
+            "data": {"damage_id": damage["id"], **self._changes()},
         }
 
     def settle_bill(self, rental_id: str) -> Result:
@@ -1032,7 +1052,7 @@ class CarRental:
             rental_id (str): Id of the rental, such as RENTAL-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         rental = self.rentals.get(rental_id)
@@ -1060,6 +1080,7 @@ class CarRental:
         return {
             "success": True,
             "message": f"Done: settle the bill of {self.customers[rental['customer_id']]['name']}.",
+            "data": self._changes(),
         }
 
     def clean_car(self, car_id: str) -> Result:
@@ -1069,7 +1090,7 @@ class CarRental:
             car_id (str): Id of the car, such as CAR-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         car = self.cars.get(car_id)
@@ -1089,7 +1110,7 @@ class CarRental:
             return self._take_back(RULES[5])
         if self._breaks_rule_8(car):
             return self._take_back(RULES[7])
-        return {"success": True, "message": f"Done: clean {car['plate']}."}
+        return {"success": True, "message": f"Done: clean {car['plate']}.", "data": self._changes()}
 
     def send_to_workshop(self, car_id: str) -> Result:
         """Send a car that is not rented to the workshop of its branch.
@@ -1098,7 +1119,7 @@ class CarRental:
             car_id (str): Id of the car, such as CAR-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         car = self.cars.get(car_id)
@@ -1114,7 +1135,7 @@ class CarRental:
             return self._take_back(RULES[5])
         if self._breaks_rule_8(car):
             return self._take_back(RULES[7])
-        return {"success": True, "message": f"Done: send {car['plate']} to the workshop."}
+        return {"success": True, "message": f"Done: send {car['plate']} to the workshop.", "data": self._changes()}
 
     def finish_workshop(self, car_id: str, serviced: bool = True) -> Result:
         """Take a car back from the workshop with all damage repaired, and with the next service 15,000 km ahead if it
@@ -1122,10 +1143,11 @@ class CarRental:
 
         Args:
             car_id (str): Id of the car, such as CAR-00001.
-            serviced (bool): Serviced: true or false. true where it is left out.
+            serviced (bool): Whether the car was serviced too, which puts the next service 15,000 km ahead.
+                Default: true.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         car = self.cars.get(car_id)
@@ -1153,17 +1175,21 @@ class CarRental:
         for one_car in _distinct([car, *[self.cars[one["car_id"]] for one in changed_damages], *changed_cars]):
             if self._breaks_rule_8(one_car):
                 return self._take_back(RULES[7])
-        return {"success": True, "message": f"Done: take {car['plate']} back from the workshop."}
+        return {
+            "success": True,
+            "message": f"Done: take {car['plate']} back from the workshop.",
+            "data": self._changes(),
+        }
 
     def transfer_car(self, car_id: str, to_id: str) -> Result:
         """Drive a ready car to another branch; it arrives ready and with the kilometres of the way.
 
         Args:
             car_id (str): Id of the car, such as CAR-00001.
-            to_id (str): Id of a branch (to), such as BRANCH-00001.
+            to_id (str): Other branch with a free space that the car is driven to; an id such as BRANCH-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         car = self.cars.get(car_id)
@@ -1200,7 +1226,7 @@ class CarRental:
             return self._take_back(RULES[5])
         if self._breaks_rule_8(car):
             return self._take_back(RULES[7])
-        return {"success": True, "message": f"Done: drive {car['plate']} to {to['name']}."}
+        return {"success": True, "message": f"Done: drive {car['plate']} to {to['name']}.", "data": self._changes()}
 
     def _show_branch(self, branch: Branch) -> dict[str, Any]:
         """The branch as an answer shows it."""
@@ -1370,6 +1396,46 @@ class CarRental:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

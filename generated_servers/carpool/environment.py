@@ -50,6 +50,17 @@ CHANGES = (
 
 SEAT_STATUS_MOVES = {("booked", "rode"), ("booked", "dropped")}
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "stops": ("name",),
+    "people": ("name",),
+    "cars": ("name",),
+    "runs": (),
+    "seats": (),
+    "absences": (),
+    "gifts": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("absences", "person_id"),
     ("gifts", "giver_id"),
@@ -247,10 +258,10 @@ class Carpool:
         """Planned runs on which somebody could have a seat, those with the shortest detour first.
 
         Args:
-            rider_id (str): Id of a person (rider), such as PERSON-00001.
-            on (str): On: a date, as YYYY-MM-DD.
-            way (str): The way: morning or evening.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            rider_id (str): Person who needs a seat; an id such as PERSON-00001.
+            on (str): Day on which the seat is needed, as YYYY-MM-DD.
+            way (str): Direction in which the person travels: morning or evening.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "runs": records}} or {"success": False, "error": why
@@ -282,7 +293,7 @@ class Carpool:
         """Who has given and taken how many rides, those furthest behind first.
 
         Args:
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "people": records}} or {"success": False, "error": why
@@ -311,7 +322,7 @@ class Carpool:
 
         Args:
             run_id (str): Id of the run, such as RUN-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "people": records}} or {"success": False, "error": why
@@ -346,9 +357,9 @@ class Carpool:
         """List the stops, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            toward_id (str, optional): Only those of this toward.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only stops whose name contains this text.
+            toward_id (str, optional): Only stops whose toward is this stop.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "stops": records}}
@@ -374,11 +385,11 @@ class Carpool:
         """List the people, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            stop_id (str, optional): Only those of this stop.
-            guardian_id (str, optional): Only those of this guardian.
-            drives (bool, optional): Only those where drives is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only people whose name contains this text.
+            stop_id (str, optional): Only people of this stop.
+            guardian_id (str, optional): Only people whose guardian is this person.
+            drives (bool, optional): Only people with this value of `drives`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "people": records}}
@@ -406,9 +417,9 @@ class Carpool:
         """List the cars, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            owner_id (str, optional): Only those of this owner.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only cars whose name contains this text.
+            owner_id (str, optional): Only cars whose owner is this person.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "cars": records}}
@@ -434,11 +445,11 @@ class Carpool:
         """List the runs, oldest first, all of them or only some.
 
         Args:
-            car_id (str, optional): Only those of this car.
-            driver_id (str, optional): Only those of this driver.
-            way (str, optional): Only those whose way is morning or evening.
-            status (str, optional): Only those whose status is planned, driven or cancelled.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            car_id (str, optional): Only runs of this car.
+            driver_id (str, optional): Only runs whose driver is this person.
+            way (str, optional): Only runs with this way.
+            status (str, optional): Only runs with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "runs": records}}
@@ -467,10 +478,10 @@ class Carpool:
         """List the seats, oldest first, all of them or only some.
 
         Args:
-            run_id (str, optional): Only those of this run.
-            rider_id (str, optional): Only those of this rider.
-            status (str, optional): Only those whose status is booked, rode or dropped.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            run_id (str, optional): Only seats of this run.
+            rider_id (str, optional): Only seats whose rider is this person.
+            status (str, optional): Only seats with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "seats": records}}
@@ -496,8 +507,8 @@ class Carpool:
         """List the absences, oldest first, all of them or only some.
 
         Args:
-            person_id (str, optional): Only those of this person.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            person_id (str, optional): Only absences of this person.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "absences": records}}
@@ -520,9 +531,9 @@ class Carpool:
         """List the gifts, oldest first, all of them or only some.
 
         Args:
-            giver_id (str, optional): Only those of this giver.
-            taker_id (str, optional): Only those of this taker.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            giver_id (str, optional): Only gifts whose giver is this person.
+            taker_id (str, optional): Only gifts whose taker is this person.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "gifts": records}}
@@ -551,13 +562,13 @@ class Carpool:
 
         Args:
             car_id (str): Id of the car, such as CAR-00001.
-            driver_id (str): Id of a person (driver), such as PERSON-00001.
-            on (str): On: a date, as YYYY-MM-DD.
-            way (str): The way: morning or evening.
-            leaves (str): Leaves: a time of day, as HH:MM.
+            driver_id (str): Person who drives and is free then; an id such as PERSON-00001.
+            on (str): Day of the run, within 21 days after today, as YYYY-MM-DD.
+            way (str): Whether it goes to the valley in the morning or back in the evening: morning or evening.
+            leaves (str): Time of day at which it leaves, as HH:MM.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         car = self.cars.get(car_id)
@@ -618,7 +629,7 @@ class Carpool:
             "message": (
                 f"Done: plan {driver['name']} with the {car['name']} for the {way} of {on} (new: run {run['id']})."
             ),
-            "data": {"run_id": run["id"]},
+            "data": {"run_id": run["id"], **self._changes()},
         }
 
     def take_seat(self, run_id: str, rider_id: str) -> Result:
@@ -626,10 +637,10 @@ class Carpool:
 
         Args:
             run_id (str): Id of the run, such as RUN-00001.
-            rider_id (str): Id of a person (rider), such as PERSON-00001.
+            rider_id (str): Person who gets the seat; an id such as PERSON-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         run = self.runs.get(run_id)
@@ -710,7 +721,7 @@ class Carpool:
                 f"Done: give {rider['name']} a seat with {self.people[run['driver_id']]['name']} on the "
                 f"{run['way']} of {run['on']} (new: seat {seat['id']})."
             ),
-            "data": {"seat_id": seat["id"]},
+            "data": {"seat_id": seat["id"], **self._changes()},
         }
 
     def give_up_seat(self, seat_id: str) -> Result:
@@ -720,7 +731,7 @@ class Carpool:
             seat_id (str): Id of the seat, such as SEAT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         seat = self.seats.get(seat_id)
@@ -764,6 +775,7 @@ class Carpool:
                 f"Done: take {self.people[seat['rider_id']]['name']} off the {self.runs[seat['run_id']]['way']} "
                 f"of {self.runs[seat['run_id']]['on']}."
             ),
+            "data": self._changes(),
         }
 
     def move_rider(self, seat_id: str, run_id: str) -> Result:
@@ -774,7 +786,7 @@ class Carpool:
             run_id (str): Id of the run, such as RUN-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         seat = self.seats.get(seat_id)
@@ -830,6 +842,7 @@ class Carpool:
             "message": (
                 f"Done: move {self.people[seat['rider_id']]['name']} to {self.people[run['driver_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def change_driver(self, run_id: str, driver_id: str | None = None, car_id: str | None = None) -> Result:
@@ -837,11 +850,13 @@ class Carpool:
 
         Args:
             run_id (str): Id of the run, such as RUN-00001.
-            driver_id (str, optional): Id of a person (driver), such as PERSON-00001. May be left out.
-            car_id (str, optional): Id of the car, such as CAR-00001. May be left out.
+            driver_id (str, optional): Person who drives instead; an id such as PERSON-00001. If left out, the
+                driver stays the same.
+            car_id (str, optional): Car that is taken instead; an id such as CAR-00001. If left out, the car stays
+                the same.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         run = self.runs.get(run_id)
@@ -908,7 +923,7 @@ class Carpool:
             done += f" to {driver['name']}"
         if car is not None:
             done += f" with the {car['name']}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def cancel_run(self, run_id: str) -> Result:
         """Cancel a planned run; whoever had a seat has none then.
@@ -917,7 +932,7 @@ class Carpool:
             run_id (str): Id of the run, such as RUN-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         run = self.runs.get(run_id)
@@ -978,6 +993,7 @@ class Carpool:
         return {
             "success": True,
             "message": f"Done: cancel {self.people[run['driver_id']]['name']} on the {run['way']} of {run['on']}.",
+            "data": self._changes(),
         }
 
     def close_run(self, run_id: str, stayed_away_ids: Annotated[list[str], {"maxItems": 20}] | None = None) -> Result:
@@ -985,10 +1001,11 @@ class Carpool:
 
         Args:
             run_id (str): Id of the run, such as RUN-00001.
-            stayed_away_ids (list): Ids of people, such as PERSON-00001. None where it is left out.
+            stayed_away_ids (list): Riders with a seat who did not come: ids of people, such as PERSON-00001. May
+                be left out.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         run = self.runs.get(run_id)
@@ -1065,6 +1082,7 @@ class Carpool:
         return {
             "success": True,
             "message": f"Done: close the {run['way']} of {run['on']} with {self.people[run['driver_id']]['name']}.",
+            "data": self._changes(),
         }
 
     def note_absence(self, person_id: str, starts: Date, ends: Date) -> Result:
@@ -1073,11 +1091,11 @@ class Carpool:
 
         Args:
             person_id (str): Id of the person, such as PERSON-00001.
-            starts (str): Starts: a date, as YYYY-MM-DD.
-            ends (str): Ends: a date, as YYYY-MM-DD.
+            starts (str): First day of the absence, after today, as YYYY-MM-DD.
+            ends (str): Last day of the absence, within 30 days of the first, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         person = self.people.get(person_id)
@@ -1167,7 +1185,7 @@ class Carpool:
             "message": (
                 f"Done: note that {person['name']} is away from {starts} to {ends} (new: absence {absence['id']})."
             ),
-            "data": {"absence_id": absence["id"]},
+            "data": {"absence_id": absence["id"], **self._changes()},
         }
 
     def end_absence(self, absence_id: str, ends: Date) -> Result:
@@ -1175,10 +1193,10 @@ class Carpool:
 
         Args:
             absence_id (str): Id of the absence, such as ABSENCE-00001.
-            ends (str): Ends: a date, as YYYY-MM-DD.
+            ends (str): New last day of the absence, earlier than before, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         absence = self.absences.get(absence_id)
@@ -1199,6 +1217,7 @@ class Carpool:
         return {
             "success": True,
             "message": f"Done: let the absence of {self.people[absence['person_id']]['name']} end on {ends}.",
+            "data": self._changes(),
         }
 
     def mount_child_seats(self, car_id: str, child_seats: Annotated[int, {"minimum": 0, "maximum": 4}]) -> Result:
@@ -1206,10 +1225,10 @@ class Carpool:
 
         Args:
             car_id (str): Id of the car, such as CAR-00001.
-            child_seats (int): The child seats, from 0 to 4.
+            child_seats (int): Child seats in the car in all, at most its seats, from 0 to 4.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         car = self.cars.get(car_id)
@@ -1236,7 +1255,11 @@ class Carpool:
                 return self._take_back(RULES[1])
         if self._breaks_rule_12(car):
             return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: mount {child_seats} child seats in the {car['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: mount {child_seats} child seats in the {car['name']}.",
+            "data": self._changes(),
+        }
 
     def give_points(
         self,
@@ -1247,12 +1270,12 @@ class Carpool:
         """Let somebody pass points on to somebody else.
 
         Args:
-            giver_id (str): Id of a person (giver), such as PERSON-00001.
-            taker_id (str): Id of a person (taker), such as PERSON-00001.
-            points (int): The points, from 1 to 20.
+            giver_id (str): Person who gives the points; an id such as PERSON-00001.
+            taker_id (str): Person who gets the points; an id such as PERSON-00001.
+            points (int): Points that are passed on, from 1 to 20.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         giver = self.people.get(giver_id)
@@ -1285,7 +1308,7 @@ class Carpool:
         return {
             "success": True,
             "message": f"Done: give {points} points of {giver['name']} to {taker['name']} (new: gift {gift['id']}).",
-            "data": {"gift_id": gift["id"]},
+            "data": {"gift_id": gift["id"], **self._changes()},
         }
 
     def _show_person(self, person: Person) -> dict[str, Any]:
@@ -1638,6 +1661,46 @@ class Carpool:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

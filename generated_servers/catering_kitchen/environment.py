@@ -48,6 +48,18 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "ingredients": ("name",),
+    "lots": ("code",),
+    "recipes": ("name",),
+    "needs": (),
+    "events": ("name",),
+    "dishes": (),
+    "batches": (),
+    "uses": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("batches", "dish_id"),
     ("batches", "recipe_id"),
@@ -268,9 +280,10 @@ class CateringKitchen:
         """Dishes of planned events until a day that are not fully cooked, soonest first.
 
         Args:
-            until (str): Until: a date, as YYYY-MM-DD.
-            event_id (str, optional): Id of the event, such as EVENT-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            until (str): Last day of events to include, as YYYY-MM-DD.
+            event_id (str, optional): Event whose dishes are listed; an id such as EVENT-00001. If left out, dishes
+                of all events are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "dishes": records}} or {"success": False, "error": why
@@ -322,7 +335,7 @@ class CateringKitchen:
 
         Args:
             lot_id (str): Id of the lot, such as LOT-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "uses": records}} or {"success": False, "error": why
@@ -362,8 +375,9 @@ class CateringKitchen:
 
         Args:
             event_id (str): Id of the event, such as EVENT-00001.
-            kind (str, optional): The kind: starter, main or dessert. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            kind (str, optional): Course that the dish is for: starter, main or dessert. If left out, dishes of all
+                courses are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "recipes": records}} or {"success": False, "error": why
@@ -409,10 +423,9 @@ class CateringKitchen:
         """List the ingredients, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            allergen (str, optional): Only those whose allergen is gluten, nuts, milk, egg, fish, celery, soy,
-                sesame, peanuts or shellfish.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only ingredients whose name contains this text.
+            allergen (str, optional): Only ingredients with this allergen.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "ingredients": records}}
@@ -435,10 +448,10 @@ class CateringKitchen:
         """List the lots, oldest first, all of them or only some.
 
         Args:
-            code (str, optional): Only those whose code contains this text.
-            ingredient_id (str, optional): Only those of this ingredient.
-            blocked (bool, optional): Only those where blocked is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            code (str, optional): Only lots whose code contains this text.
+            ingredient_id (str, optional): Only lots of this ingredient.
+            blocked (bool, optional): Only lots with this value of `blocked`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "lots": records}}
@@ -463,9 +476,9 @@ class CateringKitchen:
         """List the recipes, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            kind (str, optional): Only those whose kind is base, starter, main or dessert.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only recipes whose name contains this text.
+            kind (str, optional): Only recipes with this kind.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "recipes": records}}
@@ -489,9 +502,9 @@ class CateringKitchen:
         """List the needs, oldest first, all of them or only some.
 
         Args:
-            recipe_id (str, optional): Only those of this recipe.
-            ingredient_id (str, optional): Only those of this ingredient.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            recipe_id (str, optional): Only needs of this recipe.
+            ingredient_id (str, optional): Only needs of this ingredient.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "needs": records}}
@@ -517,9 +530,9 @@ class CateringKitchen:
         """List the events, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            status (str, optional): Only those whose status is planned, served or cancelled.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only events whose name contains this text.
+            status (str, optional): Only events with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "events": records}}
@@ -541,9 +554,9 @@ class CateringKitchen:
         """List the dishes, oldest first, all of them or only some.
 
         Args:
-            event_id (str, optional): Only those of this event.
-            recipe_id (str, optional): Only those of this recipe.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            event_id (str, optional): Only dishes of this event.
+            recipe_id (str, optional): Only dishes of this recipe.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "dishes": records}}
@@ -570,10 +583,10 @@ class CateringKitchen:
         """List the batches, oldest first, all of them or only some.
 
         Args:
-            recipe_id (str, optional): Only those of this recipe.
-            dish_id (str, optional): Only those of this dish.
-            status (str, optional): Only those whose status is ready, served or discarded.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            recipe_id (str, optional): Only batches of this recipe.
+            dish_id (str, optional): Only batches of this dish.
+            status (str, optional): Only batches with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "batches": records}}
@@ -600,9 +613,9 @@ class CateringKitchen:
         """List the uses, oldest first, all of them or only some.
 
         Args:
-            batch_id (str, optional): Only those of this batch.
-            lot_id (str, optional): Only those of this lot.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            batch_id (str, optional): Only uses of this batch.
+            lot_id (str, optional): Only uses of this lot.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "uses": records}}
@@ -634,14 +647,15 @@ class CateringKitchen:
 
         Args:
             ingredient_id (str): Id of the ingredient, such as INGREDIENT-00001.
-            code (str): The code.
-            amount (int): The amount, from 1000 to 100000.
-            use_by (str): Use by: a date, as YYYY-MM-DD.
-            traces (list): The traces: The trace: gluten, nuts, milk, egg, fish, celery, soy, sesame, peanuts or
-                shellfish each. None where it is left out.
+            code (str): New code of the lot, not used before.
+            amount (int): Weight of the lot in grams, from 1000 to 100000.
+            use_by (str): Last day on which the lot may be used, after today, as YYYY-MM-DD.
+            traces (list): Allergens of which it may contain traces, apart from the ingredient's own: gluten, nuts,
+                milk, egg, fish, celery, soy, sesame, peanuts or shellfish. If left out, the lot counts as free of
+                traces.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         ingredient = self.ingredients.get(ingredient_id)
@@ -675,7 +689,7 @@ class CateringKitchen:
         return {
             "success": True,
             "message": f"Done: receive {amount} grams of {ingredient['name']} as lot {code} (new: lot {lot['id']}).",
-            "data": {"lot_id": lot["id"]},
+            "data": {"lot_id": lot["id"], **self._changes()},
         }
 
     def block_lot(self, lot_id: str) -> Result:
@@ -685,7 +699,7 @@ class CateringKitchen:
             lot_id (str): Id of the lot, such as LOT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         lot = self.lots.get(lot_id)
@@ -741,7 +755,7 @@ class CateringKitchen:
         for one_batch in _distinct([*changed_batches, *changed_batches_2]):
             if self._breaks_rule_11(one_batch):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: block lot {lot['code']}."}
+        return {"success": True, "message": f"Done: block lot {lot['code']}.", "data": self._changes()}
 
     def take_event(
         self,
@@ -756,14 +770,14 @@ class CateringKitchen:
         """Take an event into the plan.
 
         Args:
-            name (str): The name.
-            on (str): On: a date, as YYYY-MM-DD.
-            guests (int): The guests, from 5 to 200.
-            avoids (list): The avoids: The avoid: gluten, nuts, milk, egg, fish, celery, soy, sesame, peanuts or
-                shellfish each. None where it is left out.
+            name (str): Name of the event, unlike that of any planned one.
+            on (str): Day of the event, from tomorrow to 120 days ahead, as YYYY-MM-DD.
+            guests (int): Number of guests who are expected, from 5 to 200.
+            avoids (list): What the guests must avoid: gluten, nuts, milk, egg, fish, celery, soy, sesame, peanuts
+                or shellfish. If left out, nothing has to be avoided.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         avoids = avoids or []
@@ -789,7 +803,7 @@ class CateringKitchen:
         return {
             "success": True,
             "message": f"Done: take {name} on {on} for {guests} guests (new: event {event['id']}).",
-            "data": {"event_id": event["id"]},
+            "data": {"event_id": event["id"], **self._changes()},
         }
 
     def change_event(
@@ -814,12 +828,13 @@ class CateringKitchen:
 
         Args:
             event_id (str): Id of the event, such as EVENT-00001.
-            guests (int, optional): The guests, from 5 to 200. May be left out.
-            also_avoids (str, optional): The also avoids: gluten, nuts, milk, egg, fish, celery, soy, sesame,
-                peanuts or shellfish. May be left out.
+            guests (int, optional): New number of guests, from 5 to 200. If left out, the number of guests stays as
+                it is.
+            also_avoids (str, optional): One more thing that the guests must avoid: gluten, nuts, milk, egg, fish,
+                celery, soy, sesame, peanuts or shellfish. If left out, nothing is added.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         event = self.events.get(event_id)
@@ -922,7 +937,7 @@ class CateringKitchen:
             done += f", now {guests} guests"
         if also_avoids is not None:
             done += f", and no {also_avoids}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def add_dish(
         self,
@@ -935,10 +950,11 @@ class CateringKitchen:
         Args:
             event_id (str): Id of the event, such as EVENT-00001.
             recipe_id (str): Id of the recipe, such as RECIPE-00001.
-            portions (int, optional): The portions, from 1 to 200. May be left out.
+            portions (int, optional): Portions of the dish, at most one for each guest, from 1 to 200. If left out,
+                there is a portion for every guest.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         event = self.events.get(event_id)
@@ -979,7 +995,7 @@ class CateringKitchen:
         return {
             "success": True,
             "message": f"Done: put {recipe['name']} on the menu of {event['name']} (new: dish {dish['id']}).",
-            "data": {"dish_id": dish["id"]},
+            "data": {"dish_id": dish["id"], **self._changes()},
         }
 
     def take_off_dish(self, dish_id: str) -> Result:
@@ -989,7 +1005,7 @@ class CateringKitchen:
             dish_id (str): Id of the dish, such as DISH-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         dish = self.dishes.get(dish_id)
@@ -1045,6 +1061,7 @@ class CateringKitchen:
                 f"Done: take {self.recipes[dish['recipe_id']]['name']} off the menu of "
                 f"{self.events[dish['event_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def cook_batch(
@@ -1057,10 +1074,11 @@ class CateringKitchen:
 
         Args:
             dish_id (str): Id of the dish, such as DISH-00001.
-            portions (int, optional): The portions, from 1 to 200. May be left out.
+            portions (int, optional): Portions to cook now, at most those the dish lacks, from 1 to 200. If left
+                out, all portions that the dish lacks are cooked.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         dish = self.dishes.get(dish_id)
@@ -1189,7 +1207,7 @@ class CateringKitchen:
         return {
             "success": True,
             "message": f"Done: {done} (new: batch {batch['id']}).",
-            "data": {"batch_id": batch["id"]},
+            "data": {"batch_id": batch["id"], **self._changes()},
         }
 
     def set_aside(self, batch_id: str, dish_id: str) -> Result:
@@ -1200,7 +1218,7 @@ class CateringKitchen:
             dish_id (str): Id of the dish, such as DISH-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         batch = self.batches.get(batch_id)
@@ -1245,6 +1263,7 @@ class CateringKitchen:
                 f"Done: set a batch of {self.recipes[batch['recipe_id']]['name']} aside for "
                 f"{self.events[dish['event_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def discard_batch(self, batch_id: str) -> Result:
@@ -1254,7 +1273,7 @@ class CateringKitchen:
             batch_id (str): Id of the batch, such as BATCH-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         batch = self.batches.get(batch_id)
@@ -1281,7 +1300,11 @@ class CateringKitchen:
                 return self._take_back(RULES[9])
         if self._breaks_rule_11(batch):
             return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: discard a batch of {self.recipes[batch['recipe_id']]['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: discard a batch of {self.recipes[batch['recipe_id']]['name']}.",
+            "data": self._changes(),
+        }
 
     def serve_event(self, event_id: str) -> Result:
         """Serve an event on its day, with enough of every dish.
@@ -1290,7 +1313,7 @@ class CateringKitchen:
             event_id (str): Id of the event, such as EVENT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         event = self.events.get(event_id)
@@ -1368,7 +1391,7 @@ class CateringKitchen:
         for one_batch in _distinct(changed_batches):
             if self._breaks_rule_11(one_batch):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: serve {event['name']}."}
+        return {"success": True, "message": f"Done: serve {event['name']}.", "data": self._changes()}
 
     def cancel_event(self, event_id: str) -> Result:
         """Cancel an event; what was cooked for it is free for others.
@@ -1377,7 +1400,7 @@ class CateringKitchen:
             event_id (str): Id of the event, such as EVENT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         event = self.events.get(event_id)
@@ -1429,7 +1452,7 @@ class CateringKitchen:
         for one_batch in _distinct(changed_batches):
             if self._breaks_rule_11(one_batch):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: cancel {event['name']}."}
+        return {"success": True, "message": f"Done: cancel {event['name']}.", "data": self._changes()}
 
     def _show_lot(self, lot: Lot) -> dict[str, Any]:
         """The lot as an answer shows it."""
@@ -1634,6 +1657,46 @@ class CateringKitchen:
         self._journal.append(("delete", container, record["id"], record))
         del getattr(self, container)[record["id"]]
         self._unlink(container, record)
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -49,6 +49,18 @@ CHANGES = (
 
 CERTIFICATE_STATUS_MOVES = {("valid", "held"), ("valid", "revoked"), ("held", "valid"), ("held", "revoked")}
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "officers": ("name",),
+    "issuers": ("name",),
+    "profiles": ("name",),
+    "domains": ("name",),
+    "requests": (),
+    "approvals": (),
+    "certificates": (),
+    "crl_issues": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("approvals", "by_id"),
     ("approvals", "request_id"),
@@ -286,10 +298,12 @@ class CertificateAuthority:
         """Valid certificates that end until a day and have not been renewed, soonest first.
 
         Args:
-            until (str): Until: a date, as YYYY-MM-DD.
-            team (str, optional): The team: web, payments, mobile or plant. May be left out.
-            issuer_id (str, optional): Id of the issuer, such as ISSUER-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            until (str): Last day on which the listed certificates may end, as YYYY-MM-DD.
+            team (str, optional): Team that has the domain: web, payments, mobile or plant. If left out, the
+                certificates of all teams are listed.
+            issuer_id (str, optional): Issuer that signed the certificates; an id such as ISSUER-00001. If left
+                out, the certificates of all issuers are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "certificates": records}} or {"success": False, "error":
@@ -327,7 +341,7 @@ class CertificateAuthority:
         """Active issuers with revocations that stand in no published list.
 
         Args:
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "issuers": records}} or {"success": False, "error": why
@@ -355,7 +369,7 @@ class CertificateAuthority:
 
         Args:
             domain_id (str): Id of the domain, such as DOMAIN-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "domains": records}} or {"success": False, "error": why
@@ -391,10 +405,10 @@ class CertificateAuthority:
         """List the officers, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            team (str, optional): Only those whose team is web, payments, mobile or plant.
-            registrar (bool, optional): Only those where registrar is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only officers whose name contains this text.
+            team (str, optional): Only officers with this team.
+            registrar (bool, optional): Only officers with this value of `registrar`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "officers": records}}
@@ -419,11 +433,11 @@ class CertificateAuthority:
         """List the issuers, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            parent_id (str, optional): Only those of this parent.
-            listed (bool, optional): Only those where listed is so.
-            status (str, optional): Only those whose status is active or revoked.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only issuers whose name contains this text.
+            parent_id (str, optional): Only issuers whose parent is this issuer.
+            listed (bool, optional): Only issuers with this value of `listed`.
+            status (str, optional): Only issuers with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "issuers": records}}
@@ -450,8 +464,8 @@ class CertificateAuthority:
         """List the profiles, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only profiles whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "profiles": records}}
@@ -473,10 +487,10 @@ class CertificateAuthority:
         """List the domains, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            parent_id (str, optional): Only those of this parent.
-            team (str, optional): Only those whose team is web, payments, mobile or plant.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only domains whose name contains this text.
+            parent_id (str, optional): Only domains whose parent is this domain.
+            team (str, optional): Only domains with this team.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "domains": records}}
@@ -504,12 +518,12 @@ class CertificateAuthority:
         """List the requests, oldest first, all of them or only some.
 
         Args:
-            domain_id (str, optional): Only those of this domain.
-            profile_id (str, optional): Only those of this profile.
-            issuer_id (str, optional): Only those of this issuer.
-            asked_by_id (str, optional): Only those of this asked by.
-            status (str, optional): Only those whose status is filed, approved, refused or issued.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            domain_id (str, optional): Only requests of this domain.
+            profile_id (str, optional): Only requests of this profile.
+            issuer_id (str, optional): Only requests of this issuer.
+            asked_by_id (str, optional): Only requests asked by this officer.
+            status (str, optional): Only requests with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "requests": records}}
@@ -544,9 +558,9 @@ class CertificateAuthority:
         """List the approvals, oldest first, all of them or only some.
 
         Args:
-            request_id (str, optional): Only those of this request.
-            by_id (str, optional): Only those of this by.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            request_id (str, optional): Only approvals of this request.
+            by_id (str, optional): Only approvals by this officer.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "approvals": records}}
@@ -577,14 +591,14 @@ class CertificateAuthority:
         """List the certificates, oldest first, all of them or only some.
 
         Args:
-            domain_id (str, optional): Only those of this domain.
-            profile_id (str, optional): Only those of this profile.
-            issuer_id (str, optional): Only those of this issuer.
-            renews_id (str, optional): Only those of this renews.
-            why (str, optional): Only those whose why is key_leaked, superseded, team_closed or issuer_revoked.
-            listed (bool, optional): Only those where listed is so.
-            status (str, optional): Only those whose status is valid, held or revoked.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            domain_id (str, optional): Only certificates of this domain.
+            profile_id (str, optional): Only certificates of this profile.
+            issuer_id (str, optional): Only certificates of this issuer.
+            renews_id (str, optional): Only certificates whose renews is this certificate.
+            why (str, optional): Only certificates with this why.
+            listed (bool, optional): Only certificates with this value of `listed`.
+            status (str, optional): Only certificates with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "certificates": records}}
@@ -620,8 +634,8 @@ class CertificateAuthority:
         """List the crl issues, oldest first, all of them or only some.
 
         Args:
-            issuer_id (str, optional): Only those of this issuer.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            issuer_id (str, optional): Only crl issues of this issuer.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "crl_issues": records}}
@@ -650,12 +664,13 @@ class CertificateAuthority:
             domain_id (str): Id of the domain, such as DOMAIN-00001.
             profile_id (str): Id of the profile, such as PROFILE-00001.
             issuer_id (str): Id of the issuer, such as ISSUER-00001.
-            asked_by_id (str): Id of an officer (asked by), such as OFFICER-00001.
-            bits (int): The bits, from 1024 to 8192.
-            lasts (int): The lasts, from 1 to 1200.
+            asked_by_id (str): Officer who files the request, of the team that has the domain; an id such as
+                OFFICER-00001.
+            bits (int): Length of the key, in bits, from 1024 to 8192.
+            lasts (int): Lifetime of the certificate, in days, from 1 to 1200.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         domain = self.domains.get(domain_id)
@@ -715,7 +730,7 @@ class CertificateAuthority:
                 f"Done: file a {profile['name']} request for {domain['name']} at {issuer['name']} by "
                 f"{asked_by['name']} (new: request {request['id']})."
             ),
-            "data": {"request_id": request["id"]},
+            "data": {"request_id": request["id"], **self._changes()},
         }
 
     def approve_request(self, request_id: str, by_id: str) -> Result:
@@ -723,10 +738,10 @@ class CertificateAuthority:
 
         Args:
             request_id (str): Id of the request, such as REQUEST-00001.
-            by_id (str): Id of an officer (by), such as OFFICER-00001.
+            by_id (str): Registrar who approves it, other than whoever filed it; an id such as OFFICER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         request = self.requests.get(request_id)
@@ -771,7 +786,7 @@ class CertificateAuthority:
                 f"Done: approve the request for {self.domains[request['domain_id']]['name']} as {by['name']} "
                 f"(new: approval {approval['id']})."
             ),
-            "data": {"approval_id": approval["id"]},
+            "data": {"approval_id": approval["id"], **self._changes()},
         }
 
     def refuse_request(self, request_id: str, reason: Text) -> Result:
@@ -779,10 +794,10 @@ class CertificateAuthority:
 
         Args:
             request_id (str): Id of the request, such as REQUEST-00001.
-            reason (str): The reason.
+            reason (str): Why the request is refused.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         request = self.requests.get(request_id)
@@ -800,6 +815,7 @@ class CertificateAuthority:
         return {
             "success": True,
             "message": f"Done: refuse the request for {self.domains[request['domain_id']]['name']} because {reason}.",
+            "data": self._changes(),
         }
 
     def issue_certificate(self, request_id: str) -> Result:
@@ -810,7 +826,7 @@ class CertificateAuthority:
             request_id (str): Id of the request, such as REQUEST-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         request = self.requests.get(request_id)
@@ -883,7 +899,7 @@ class CertificateAuthority:
                 f"Done: issue the {self.profiles[request['profile_id']]['name']} certificate for "
                 f"{self.domains[request['domain_id']]['name']} (new: certificate {certificate['id']})."
             ),
-            "data": {"certificate_id": certificate["id"]},
+            "data": {"certificate_id": certificate["id"], **self._changes()},
         }
 
     def renew_certificate(self, certificate_id: str) -> Result:
@@ -894,7 +910,7 @@ class CertificateAuthority:
             certificate_id (str): Id of the certificate, such as CERTIFICATE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         certificate = self.certificates.get(certificate_id)
@@ -968,7 +984,7 @@ class CertificateAuthority:
         return {
             "success": True,
             "message": f"Done: {done} (new: certificate {new_certificate['id']}).",
-            "data": {"certificate_id": new_certificate["id"]},
+            "data": {"certificate_id": new_certificate["id"], **self._changes()},
         }
 
     def hold_certificate(self, certificate_id: str, held: bool) -> Result:
@@ -976,10 +992,10 @@ class CertificateAuthority:
 
         Args:
             certificate_id (str): Id of the certificate, such as CERTIFICATE-00001.
-            held (bool): Held: true or false.
+            held (bool): Whether it goes on hold, as opposed to lifting the hold.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         certificate = self.certificates.get(certificate_id)
@@ -1013,6 +1029,7 @@ class CertificateAuthority:
                 f"Done: set the hold of the {self.profiles[certificate['profile_id']]['name']} certificate of "
                 f"{self.domains[certificate['domain_id']]['name']} to {'yes' if held else 'no'}."
             ),
+            "data": self._changes(),
         }
 
     def revoke_certificate(
@@ -1024,10 +1041,10 @@ class CertificateAuthority:
 
         Args:
             certificate_id (str): Id of the certificate, such as CERTIFICATE-00001.
-            why (str): The why: key_leaked, superseded or team_closed.
+            why (str): Why it is revoked: key_leaked, superseded or team_closed.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         certificate = self.certificates.get(certificate_id)
@@ -1055,6 +1072,7 @@ class CertificateAuthority:
                 f"Done: revoke the {self.profiles[certificate['profile_id']]['name']} certificate of "
                 f"{self.domains[certificate['domain_id']]['name']} for {why}."
             ),
+            "data": self._changes(),
         }
 
     def revoke_issuer(self, issuer_id: str) -> Result:
@@ -1064,7 +1082,7 @@ class CertificateAuthority:
             issuer_id (str): Id of the issuer, such as ISSUER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         issuer = self.issuers.get(issuer_id)
@@ -1143,7 +1161,11 @@ class CertificateAuthority:
         for one_issuer in _distinct(changed_issuers):
             if self._breaks_rule_11_i(one_issuer):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: revoke {issuer['name']} and all that hangs below."}
+        return {
+            "success": True,
+            "message": f"Done: revoke {issuer['name']} and all that hangs below.",
+            "data": self._changes(),
+        }
 
     def create_issuer(
         self,
@@ -1155,13 +1177,13 @@ class CertificateAuthority:
         """Create an issuer below another one, valid from today.
 
         Args:
-            parent_id (str): Id of an issuer (parent), such as ISSUER-00001.
-            name (str): The name.
-            valid_until (str): Valid until: a date, as YYYY-MM-DD.
-            may_nest (int): The may nest, from 0 to 2.
+            parent_id (str): Active issuer that stands above the new one; an id such as ISSUER-00001.
+            name (str): Name of the new issuer, not in use yet.
+            valid_until (str): Last day of the new issuer, within that of its parent, as YYYY-MM-DD.
+            may_nest (int): Levels of issuers allowed below the new one, fewer than its parent's, from 0 to 2.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         parent = self.issuers.get(parent_id)
@@ -1202,7 +1224,7 @@ class CertificateAuthority:
         return {
             "success": True,
             "message": f"Done: {done} (new: issuer {issuer['id']}).",
-            "data": {"issuer_id": issuer["id"]},
+            "data": {"issuer_id": issuer["id"], **self._changes()},
         }
 
     def validate_domain(self, domain_id: str, until: Date) -> Result:
@@ -1210,10 +1232,10 @@ class CertificateAuthority:
 
         Args:
             domain_id (str): Id of the domain, such as DOMAIN-00001.
-            until (str): Until: a date, as YYYY-MM-DD.
+            until (str): Last day on which the proof counts, at most 398 days ahead, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         domain = self.domains.get(domain_id)
@@ -1225,7 +1247,11 @@ class CertificateAuthority:
             return _refused(f"{domain['name']} is validated until {domain['validated_until']}.")
         self._journal = []
         self._put("domains", domain, "validated_until", until)
-        return {"success": True, "message": f"Done: validate {domain['name']} until {until}."}
+        return {
+            "success": True,
+            "message": f"Done: validate {domain['name']} until {until}.",
+            "data": self._changes(),
+        }
 
     def publish_list(self, issuer_id: str) -> Result:
         """Publish the next revocation list of an issuer, with everything revoked directly below it; lists come out
@@ -1235,7 +1261,7 @@ class CertificateAuthority:
             issuer_id (str): Id of the issuer, such as ISSUER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         issuer = self.issuers.get(issuer_id)
@@ -1288,7 +1314,7 @@ class CertificateAuthority:
         return {
             "success": True,
             "message": f"Done: publish the revocation list of {issuer['name']} (new: crl issue {crl_issue['id']}).",
-            "data": {"crl_issue_id": crl_issue["id"]},
+            "data": {"crl_issue_id": crl_issue["id"], **self._changes()},
         }
 
     def _show_issuer(self, issuer: Issuer) -> dict[str, Any]:
@@ -1489,6 +1515,46 @@ class CertificateAuthority:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

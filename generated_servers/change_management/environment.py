@@ -48,6 +48,18 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "people": ("name",),
+    "systems": ("name",),
+    "changes": ("title",),
+    "touches": (),
+    "steps": (),
+    "votes": (),
+    "freezes": ("name",),
+    "reviews": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("changes", "runner_id"),
     ("changes", "status"),
@@ -350,9 +362,9 @@ class ChangeManagement:
 
         Args:
             system_id (str): Id of the system, such as SYSTEM-00001.
-            status (str, optional): The status: draft, submitted, cancelled, approved, refused, running, done or
-                rolled_back. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            status (str, optional): State in which the changes are: draft, submitted, cancelled, approved, refused,
+                running, done or rolled_back. If left out, changes in every state are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "changes": records}} or {"success": False, "error": why
@@ -394,7 +406,7 @@ class ChangeManagement:
 
         Args:
             change_id (str): Id of the change, such as CHANGE-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "steps": records}} or {"success": False, "error": why
@@ -416,9 +428,9 @@ class ChangeManagement:
         """List the people, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            role (str, optional): Only those whose role is engineer, manager or risk_officer.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only people whose name contains this text.
+            role (str, optional): Only people with this role.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "people": records}}
@@ -442,11 +454,11 @@ class ChangeManagement:
         """List the systems, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            part_of_id (str, optional): Only those of this part of.
-            owner_id (str, optional): Only those of this owner.
-            critical (bool, optional): Only those where critical is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only systems whose name contains this text.
+            part_of_id (str, optional): Only systems part of this system.
+            owner_id (str, optional): Only systems whose owner is this person.
+            critical (bool, optional): Only systems with this value of `critical`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "systems": records}}
@@ -500,13 +512,12 @@ class ChangeManagement:
         """List the changes, oldest first, all of them or only some.
 
         Args:
-            title (str, optional): Only those whose title contains this text.
-            requester_id (str, optional): Only those of this requester.
-            kind (str, optional): Only those whose kind is normal, standard or emergency.
-            runner_id (str, optional): Only those of this runner.
-            status (str, optional): Only those whose status is draft, submitted, cancelled, approved, refused,
-                running, done or rolled_back.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            title (str, optional): Only changes whose title contains this text.
+            requester_id (str, optional): Only changes whose requester is this person.
+            kind (str, optional): Only changes with this kind.
+            runner_id (str, optional): Only changes whose runner is this person.
+            status (str, optional): Only changes with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "changes": records}}
@@ -537,9 +548,9 @@ class ChangeManagement:
         """List the steps, oldest first, all of them or only some.
 
         Args:
-            change_id (str, optional): Only those of this change.
-            status (str, optional): Only those whose status is waiting, finished or undone.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            change_id (str, optional): Only steps of this change.
+            status (str, optional): Only steps with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "steps": records}}
@@ -564,10 +575,10 @@ class ChangeManagement:
         """List the votes, oldest first, all of them or only some.
 
         Args:
-            change_id (str, optional): Only those of this change.
-            by_id (str, optional): Only those of this by.
-            verdict (str, optional): Only those whose verdict is yes or no.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            change_id (str, optional): Only votes of this change.
+            by_id (str, optional): Only votes by this person.
+            verdict (str, optional): Only votes with this verdict.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "votes": records}}
@@ -593,8 +604,8 @@ class ChangeManagement:
         """List the freezes, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only freezes whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "freezes": records}}
@@ -618,10 +629,10 @@ class ChangeManagement:
         """List the reviews, oldest first, all of them or only some.
 
         Args:
-            change_id (str, optional): Only those of this change.
-            lead_id (str, optional): Only those of this lead.
-            status (str, optional): Only those whose status is open or closed.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            change_id (str, optional): Only reviews of this change.
+            lead_id (str, optional): Only reviews whose lead is this person.
+            status (str, optional): Only reviews with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "reviews": records}}
@@ -655,19 +666,21 @@ class ChangeManagement:
         """Draft a change of one or several systems with its first step and the plan for backing out.
 
         Args:
-            title (str): The title.
-            requester_id (str): Id of a person (requester), such as PERSON-00001.
-            system_ids (list): Ids of systems, such as SYSTEM-00001.
-            impact (int): The impact, from 1 to 3.
-            likelihood (int): The likelihood, from 1 to 3.
-            starts_at (str): Starts at: date and time, as YYYY-MM-DDTHH:MM.
-            minutes (int): The minutes, from 15 to 480.
-            first_step (str): The first step.
-            backout (str): The backout.
-            kind (str, optional): The kind: normal, standard or emergency. May be left out.
+            title (str): Title of the new change, not in use yet.
+            requester_id (str): Person who requests the change and cannot vote on it; an id such as PERSON-00001.
+            system_ids (list): Systems that the change touches, each named once: ids of systems, such as
+                SYSTEM-00001.
+            impact (int): How much harm a failure would do, where 3 is the most, from 1 to 3.
+            likelihood (int): How likely a failure is, where 3 is the most, from 1 to 3.
+            starts_at (str): When the work is to begin, not in the past, as YYYY-MM-DDTHH:MM.
+            minutes (int): How long the work takes, in minutes, from 15 to 480.
+            first_step (str): What is done in the first step.
+            backout (str): How the change is undone if it fails.
+            kind (str, optional): Sort of change, a standard one needing low risk and no votes: normal, standard or
+                emergency. If left out, it is a normal change.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         requester = self.people.get(requester_id)
@@ -765,7 +778,7 @@ class ChangeManagement:
                 f"Done: draft {title} for {requester['name']} at {starts_at} (new: change {change['id']}, step "
                 f"{step['id']})."
             ),
-            "data": {"change_id": change["id"], "step_id": step["id"]},
+            "data": {"change_id": change["id"], "step_id": step["id"], **self._changes()},
         }
 
     def plan_step(self, change_id: str, what: Text) -> Result:
@@ -773,10 +786,10 @@ class ChangeManagement:
 
         Args:
             change_id (str): Id of the change, such as CHANGE-00001.
-            what (str): The what.
+            what (str): What is done in this step.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         change = self.changes.get(change_id)
@@ -811,7 +824,7 @@ class ChangeManagement:
         return {
             "success": True,
             "message": f"Done: add the step {what} to {change['title']} (new: step {step['id']}).",
-            "data": {"step_id": step["id"]},
+            "data": {"step_id": step["id"], **self._changes()},
         }
 
     def submit_change(self, change_id: str) -> Result:
@@ -821,7 +834,7 @@ class ChangeManagement:
             change_id (str): Id of the change, such as CHANGE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         change = self.changes.get(change_id)
@@ -929,7 +942,7 @@ class ChangeManagement:
         for one_change in _distinct([change, *changed_changes]):
             if self._breaks_rule_10_c_again(one_change):
                 return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: submit {change['title']}."}
+        return {"success": True, "message": f"Done: submit {change['title']}.", "data": self._changes()}
 
     def cast_vote(
         self,
@@ -943,12 +956,12 @@ class ChangeManagement:
 
         Args:
             change_id (str): Id of the change, such as CHANGE-00001.
-            by_id (str): Id of a person (by), such as PERSON-00001.
-            verdict (str): The verdict: yes or no.
-            remark (str, optional): The remark. May be left out.
+            by_id (str): Manager, risk officer or owner of a touched system who votes; an id such as PERSON-00001.
+            verdict (str): How the person votes, a single no refusing the change: yes or no.
+            remark (str, optional): What the voter has to say about it. If left out, the vote has no remark.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         change = self.changes.get(change_id)
@@ -1054,7 +1067,7 @@ class ChangeManagement:
         return {
             "success": True,
             "message": f"Done: {done} (new: vote {vote['id']}).",
-            "data": {"vote_id": vote["id"]},
+            "data": {"vote_id": vote["id"], **self._changes()},
         }
 
     def reschedule_change(self, change_id: str, starts_at: DateTime) -> Result:
@@ -1062,10 +1075,10 @@ class ChangeManagement:
 
         Args:
             change_id (str): Id of the change, such as CHANGE-00001.
-            starts_at (str): Starts at: date and time, as YYYY-MM-DDTHH:MM.
+            starts_at (str): New time at which the work begins, not in the past, as YYYY-MM-DDTHH:MM.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         change = self.changes.get(change_id)
@@ -1149,7 +1162,11 @@ class ChangeManagement:
         for one_change in _distinct(changed_changes):
             if self._breaks_rule_10_c_again(one_change):
                 return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: reschedule {change['title']} to {starts_at}."}
+        return {
+            "success": True,
+            "message": f"Done: reschedule {change['title']} to {starts_at}.",
+            "data": self._changes(),
+        }
 
     def cancel_change(self, change_id: str) -> Result:
         """Cancel a change that has not been started.
@@ -1158,7 +1175,7 @@ class ChangeManagement:
             change_id (str): Id of the change, such as CHANGE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         change = self.changes.get(change_id)
@@ -1198,7 +1215,7 @@ class ChangeManagement:
             return self._take_back(RULES[9])
         if self._breaks_rule_10_c_again(change):
             return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: cancel {change['title']}."}
+        return {"success": True, "message": f"Done: cancel {change['title']}.", "data": self._changes()}
 
     def start_change(self, change_id: str, runner_id: str) -> Result:
         """Let an engineer start an approved change whose time has come; one that is no emergency waits as long as an
@@ -1206,10 +1223,10 @@ class ChangeManagement:
 
         Args:
             change_id (str): Id of the change, such as CHANGE-00001.
-            runner_id (str): Id of a person (runner), such as PERSON-00001.
+            runner_id (str): Engineer who carries out the change and runs no other one; an id such as PERSON-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         change = self.changes.get(change_id)
@@ -1319,7 +1336,11 @@ class ChangeManagement:
         for one_review in _distinct(self._reviews_by_change.get(change["id"], {}).values()):
             if self._breaks_rule_11(one_review):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: start {change['title']} with {runner['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: start {change['title']} with {runner['name']}.",
+            "data": self._changes(),
+        }
 
     def finish_step(self, step_id: str) -> Result:
         """Mark the next step of a running change as finished; with the last one the change is done.
@@ -1328,7 +1349,7 @@ class ChangeManagement:
             step_id (str): Id of the step, such as STEP-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         step = self.steps.get(step_id)
@@ -1425,6 +1446,7 @@ class ChangeManagement:
         return {
             "success": True,
             "message": f"Done: finish step {step['position']} of {self.changes[step['change_id']]['title']}.",
+            "data": self._changes(),
         }
 
     def roll_back_change(self, change_id: str, lead_id: str, due: Date) -> Result:
@@ -1432,11 +1454,12 @@ class ChangeManagement:
 
         Args:
             change_id (str): Id of the change, such as CHANGE-00001.
-            lead_id (str): Id of a person (lead), such as PERSON-00001.
-            due (str): Due: a date, as YYYY-MM-DD.
+            lead_id (str): Person who leads the review, other than the engineer who ran the change; an id such as
+                PERSON-00001.
+            due (str): Day by which the review is due, after today and within 30 days, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         change = self.changes.get(change_id)
@@ -1517,7 +1540,7 @@ class ChangeManagement:
                 f"Done: roll {change['title']} back and let {lead['name']} review it until {due} (new: review "
                 f"{review['id']})."
             ),
-            "data": {"review_id": review["id"]},
+            "data": {"review_id": review["id"], **self._changes()},
         }
 
     def close_review(self, review_id: str, finding: Text) -> Result:
@@ -1525,10 +1548,10 @@ class ChangeManagement:
 
         Args:
             review_id (str): Id of the review, such as REVIEW-00001.
-            finding (str): The finding.
+            finding (str): What the review found to be the reason for the failure.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         review = self.reviews.get(review_id)
@@ -1546,6 +1569,7 @@ class ChangeManagement:
             "message": (
                 f"Done: close the review of {self.changes[review['change_id']]['title']} with the finding {finding}."
             ),
+            "data": self._changes(),
         }
 
     def declare_freeze(
@@ -1559,13 +1583,14 @@ class ChangeManagement:
         drafts again and lose their votes.
 
         Args:
-            name (str): The name.
-            system_ids (list): Ids of systems, such as SYSTEM-00001.
-            starts (str): Starts: a date, as YYYY-MM-DD.
-            ends (str): Ends: a date, as YYYY-MM-DD.
+            name (str): Name of the new freeze, not in use yet.
+            system_ids (list): Systems that are frozen with all their parts, each named once: ids of systems, such
+                as SYSTEM-00001.
+            starts (str): First day of the freeze, from today on, as YYYY-MM-DD.
+            ends (str): Last day of the freeze, itself included, for 31 days at most, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         systems = []
@@ -1659,7 +1684,7 @@ class ChangeManagement:
                 f"Done: freeze {', '.join(str(one['name']) for one in systems)} from {starts} to {ends} as {name} "
                 f"(new: freeze {freeze['id']})."
             ),
-            "data": {"freeze_id": freeze["id"]},
+            "data": {"freeze_id": freeze["id"], **self._changes()},
         }
 
     def _show_change(self, change: Change) -> dict[str, Any]:
@@ -2048,6 +2073,46 @@ class ChangeManagement:
         self._journal.append(("delete", container, record["id"], record))
         del getattr(self, container)[record["id"]]
         self._unlink(container, record)
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -49,6 +49,16 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "members": ("name",),
+    "channels": ("name",),
+    "posts": (),
+    "polls": ("question",),
+    "options": ("title",),
+    "votes": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("channels", "manager_id"),
     ("channels", "name"),
@@ -232,7 +242,7 @@ class ChatWorkspace:
 
         Args:
             member_id (str): Id of the member, such as MEMBER-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "channels": records}} or {"success": False, "error": why
@@ -270,8 +280,8 @@ class ChatWorkspace:
         """Who could sponsor a guest, by name.
 
         Args:
-            guest_id (str): Id of a member (guest), such as MEMBER-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            guest_id (str): Guest who needs a sponsor; an id such as MEMBER-00001.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "members": records}} or {"success": False, "error": why
@@ -296,7 +306,7 @@ class ChatWorkspace:
 
         Args:
             poll_id (str): Id of the poll, such as POLL-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "options": records}} or {"success": False, "error": why
@@ -335,8 +345,8 @@ class ChatWorkspace:
         """Live channels in which nothing was posted since a time, the longest quiet first.
 
         Args:
-            since (str): Since: date and time, as YYYY-MM-DDTHH:MM.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            since (str): Moment since which nothing was posted, as YYYY-MM-DDTHH:MM.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "channels": records}} or {"success": False, "error": why
@@ -376,11 +386,11 @@ class ChatWorkspace:
         """List the members, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            kind (str, optional): Only those whose kind is admin, member or guest.
-            sponsor_id (str, optional): Only those of this sponsor.
-            status (str, optional): Only those whose status is active or gone.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only members whose name contains this text.
+            kind (str, optional): Only members with this kind.
+            sponsor_id (str, optional): Only members whose sponsor is this member.
+            status (str, optional): Only members with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "members": records}}
@@ -410,11 +420,11 @@ class ChatWorkspace:
         """List the channels, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            kind (str, optional): Only those whose kind is open, closed or announcements.
-            manager_id (str, optional): Only those of this manager.
-            status (str, optional): Only those whose status is live or archived.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only channels whose name contains this text.
+            kind (str, optional): Only channels with this kind.
+            manager_id (str, optional): Only channels whose manager is this member.
+            status (str, optional): Only channels with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "channels": records}}
@@ -444,11 +454,11 @@ class ChatWorkspace:
         """List the posts, oldest first, all of them or only some.
 
         Args:
-            channel_id (str, optional): Only those of this channel.
-            author_id (str, optional): Only those of this author.
-            answers_id (str, optional): Only those of this answers.
-            pinned (bool, optional): Only those where pinned is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            channel_id (str, optional): Only posts of this channel.
+            author_id (str, optional): Only posts whose author is this member.
+            answers_id (str, optional): Only posts whose answers is this post.
+            pinned (bool, optional): Only posts with this value of `pinned`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "posts": records}}
@@ -480,11 +490,11 @@ class ChatWorkspace:
         """List the polls, oldest first, all of them or only some.
 
         Args:
-            question (str, optional): Only those whose question contains this text.
-            channel_id (str, optional): Only those of this channel.
-            asker_id (str, optional): Only those of this asker.
-            status (str, optional): Only those whose status is open or closed.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            question (str, optional): Only polls whose question contains this text.
+            channel_id (str, optional): Only polls of this channel.
+            asker_id (str, optional): Only polls whose asker is this member.
+            status (str, optional): Only polls with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "polls": records}}
@@ -512,9 +522,9 @@ class ChatWorkspace:
         """List the options, oldest first, all of them or only some.
 
         Args:
-            title (str, optional): Only those whose title contains this text.
-            poll_id (str, optional): Only those of this poll.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            title (str, optional): Only options whose title contains this text.
+            poll_id (str, optional): Only options of this poll.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "options": records}}
@@ -540,9 +550,9 @@ class ChatWorkspace:
         """List the votes, oldest first, all of them or only some.
 
         Args:
-            option_id (str, optional): Only those of this option.
-            voter_id (str, optional): Only those of this voter.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            option_id (str, optional): Only votes of this option.
+            voter_id (str, optional): Only votes whose voter is this member.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "votes": records}}
@@ -569,13 +579,15 @@ class ChatWorkspace:
         """Create a channel with its manager and first people.
 
         Args:
-            name (str): The name.
-            kind (str): The kind: open, closed or announcements.
-            manager_id (str): Id of a member (manager), such as MEMBER-00001.
-            person_ids (list): Ids of members, such as MEMBER-00001. None where it is left out.
+            name (str): Name of the new channel, not in use yet.
+            kind (str): Kind of channel, closed ones needing somebody to let people in: open, closed or
+                announcements.
+            manager_id (str): Active member of the staff who manages it; an id such as MEMBER-00001.
+            person_ids (list): Active staff who are in it from the start, besides the manager: ids of members, such
+                as MEMBER-00001. If left out, only the manager is in it.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         manager = self.members.get(manager_id)
@@ -626,7 +638,7 @@ class ChatWorkspace:
         return {
             "success": True,
             "message": f"Done: create the channel {name} (new: channel {channel['id']}).",
-            "data": {"channel_id": channel["id"]},
+            "data": {"channel_id": channel["id"], **self._changes()},
         }
 
     def set_membership(
@@ -642,11 +654,12 @@ class ChatWorkspace:
         Args:
             channel_id (str): Id of the channel, such as CHANNEL-00001.
             member_id (str): Id of the member, such as MEMBER-00001.
-            inside (bool): Inside: true or false. true where it is left out.
-            by_id (str, optional): Id of a member (by), such as MEMBER-00001. May be left out.
+            inside (bool): Whether the member is put in, as opposed to taken out. Default: true.
+            by_id (str, optional): Member who does it, needed for a closed channel; an id such as MEMBER-00001. If
+                left out, nobody is named, which is enough unless the channel is closed.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         channel = self.channels.get(channel_id)
@@ -777,7 +790,11 @@ class ChatWorkspace:
         ):
             if one_vote["id"] in self.votes and self._breaks_rule_11(one_vote):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: change whether {member['name']} is in {channel['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: change whether {member['name']} is in {channel['name']}.",
+            "data": self._changes(),
+        }
 
     def change_channel(
         self,
@@ -791,12 +808,15 @@ class ChatWorkspace:
 
         Args:
             channel_id (str): Id of the channel, such as CHANNEL-00001.
-            manager_id (str, optional): Id of a member (manager), such as MEMBER-00001. May be left out.
-            most_pins (int, optional): The most pins, from 1 to 9. May be left out.
-            archived (bool, optional): Archived: true or false. May be left out.
+            manager_id (str, optional): Active staff member in the channel who manages it from now on; an id such
+                as MEMBER-00001. If left out, the manager stays as it is.
+            most_pins (int, optional): Most messages that may be pinned there, from 1 to 9. If left out, the number
+                stays as it is.
+            archived (bool, optional): Whether the channel is archived, as opposed to revived. If left out, it
+                stays live or archived as it is.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         channel = self.channels.get(channel_id)
@@ -873,19 +893,20 @@ class ChatWorkspace:
             done += f" to be managed by {manager['name']}"
         if most_pins is not None:
             done += f" with {most_pins} pins"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def post_message(self, channel_id: str, author_id: str, words: Text, answers_id: str | None = None) -> Result:
         """Post a message in a channel, or an answer in a thread there.
 
         Args:
             channel_id (str): Id of the channel, such as CHANNEL-00001.
-            author_id (str): Id of a member (author), such as MEMBER-00001.
-            words (str): The words.
-            answers_id (str, optional): Id of a post (answers), such as POST-00001. May be left out.
+            author_id (str): Member in the channel who writes; an id such as MEMBER-00001.
+            words (str): Text of the message.
+            answers_id (str, optional): Message in the channel that begins the thread to answer in; an id such as
+                POST-00001. If left out, the message begins a thread itself.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         channel = self.channels.get(channel_id)
@@ -929,7 +950,7 @@ class ChatWorkspace:
         return {
             "success": True,
             "message": f"Done: post in {channel['name']} as {author['name']} (new: post {post['id']}).",
-            "data": {"post_id": post["id"]},
+            "data": {"post_id": post["id"], **self._changes()},
         }
 
     def pin_post(self, post_id: str, by_id: str, pinned: bool = True) -> Result:
@@ -937,11 +958,11 @@ class ChatWorkspace:
 
         Args:
             post_id (str): Id of the post, such as POST-00001.
-            by_id (str): Id of a member (by), such as MEMBER-00001.
-            pinned (bool): Pinned: true or false. true where it is left out.
+            by_id (str): Manager of the channel or an admin; an id such as MEMBER-00001.
+            pinned (bool): Whether the message is pinned, as opposed to unpinned. Default: true.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         post = self.posts.get(post_id)
@@ -988,6 +1009,7 @@ class ChatWorkspace:
                 f"Done: change the pin on a message of {self.members[post['author_id']]['name']} in "
                 f"{self.channels[post['channel_id']]['name']} as {by['name']}."
             ),
+            "data": self._changes(),
         }
 
     def start_poll(
@@ -1003,14 +1025,14 @@ class ChatWorkspace:
 
         Args:
             channel_id (str): Id of the channel, such as CHANNEL-00001.
-            asker_id (str): Id of a member (asker), such as MEMBER-00001.
-            question (str): The question.
-            options (list): The options: The option each.
-            closes_on (str): Closes on: a date, as YYYY-MM-DD.
-            choices (int): The choices, from 1 to 3. 1 where it is left out.
+            asker_id (str): Staff member in the channel who asks; an id such as MEMBER-00001.
+            question (str): Question of the poll, not asked before.
+            options (list): Two to six different answers to choose from.
+            closes_on (str): Day on which the poll closes, after today, as YYYY-MM-DD.
+            choices (int): Most answers that one person may choose, fewer than there are, from 1 to 3. Default: 1.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         channel = self.channels.get(channel_id)
@@ -1061,7 +1083,7 @@ class ChatWorkspace:
             "message": (
                 f"Done: start the poll {question} in {channel['name']} as {asker['name']} (new: poll {poll['id']})."
             ),
-            "data": {"poll_id": poll["id"]},
+            "data": {"poll_id": poll["id"], **self._changes()},
         }
 
     def cast_vote(self, option_id: str, voter_id: str, cast: bool = True) -> Result:
@@ -1069,11 +1091,11 @@ class ChatWorkspace:
 
         Args:
             option_id (str): Id of the option, such as OPTION-00001.
-            voter_id (str): Id of a member (voter), such as MEMBER-00001.
-            cast (bool): Cast: true or false. true where it is left out.
+            voter_id (str): Member in the channel who votes; an id such as MEMBER-00001.
+            cast (bool): Whether the vote is given, as opposed to taken back. Default: true.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         option = self.options.get(option_id)
@@ -1129,17 +1151,21 @@ class ChatWorkspace:
         for one_vote in _distinct(added_votes):
             if one_vote["id"] in self.votes and self._breaks_rule_11(one_vote):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: change the vote of {voter['name']} for {option['title']}."}
+        return {
+            "success": True,
+            "message": f"Done: change the vote of {voter['name']} for {option['title']}.",
+            "data": self._changes(),
+        }
 
     def close_poll(self, poll_id: str, by_id: str) -> Result:
         """Close a poll, by its asker, the manager of the channel or an admin.
 
         Args:
             poll_id (str): Id of the poll, such as POLL-00001.
-            by_id (str): Id of a member (by), such as MEMBER-00001.
+            by_id (str): Asker of the poll, manager of the channel or an admin; an id such as MEMBER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         poll = self.polls.get(poll_id)
@@ -1172,17 +1198,22 @@ class ChatWorkspace:
         ):
             if self._breaks_rule_11(one_vote):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: close the poll {poll['question']} as {by['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: close the poll {poll['question']} as {by['name']}.",
+            "data": self._changes(),
+        }
 
     def add_member(self, name: Text, channel_ids: Annotated[list[str], {"maxItems": 20}] | None = None) -> Result:
         """Give somebody new on the staff an account, and let them into channels that are not closed.
 
         Args:
-            name (str): The name.
-            channel_ids (list): Ids of channels, such as CHANNEL-00001. None where it is left out.
+            name (str): Full name of the new member, not in use yet.
+            channel_ids (list): Live channels, not closed ones, that the member joins: ids of channels, such as
+                CHANNEL-00001. If left out, the member joins no channel yet.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         channels = []
@@ -1269,20 +1300,21 @@ class ChatWorkspace:
         return {
             "success": True,
             "message": f"Done: add {name} to the staff (new: member {member['id']}).",
-            "data": {"member_id": member["id"]},
+            "data": {"member_id": member["id"], **self._changes()},
         }
 
     def invite_guest(self, name: Text, sponsor_id: str, channel_id: str, until: Date) -> Result:
         """Invite a guest into a channel where the sponsor is.
 
         Args:
-            name (str): The name.
-            sponsor_id (str): Id of a member (sponsor), such as MEMBER-00001.
+            name (str): Full name of the guest, not in use yet.
+            sponsor_id (str): Active staff member in the channel who answers for the guest; an id such as
+                MEMBER-00001.
             channel_id (str): Id of the channel, such as CHANNEL-00001.
-            until (str): Until: a date, as YYYY-MM-DD.
+            until (str): Last day of the guest, 1 to 366 days ahead, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         sponsor = self.members.get(sponsor_id)
@@ -1361,19 +1393,21 @@ class ChatWorkspace:
         return {
             "success": True,
             "message": f"Done: {done} (new: member {guest['id']}).",
-            "data": {"member_id": guest["id"]},
+            "data": {"member_id": guest["id"], **self._changes()},
         }
 
     def renew_guest(self, guest_id: str, until: Date | None = None, sponsor_id: str | None = None) -> Result:
         """Give a guest another last day, another sponsor, or both.
 
         Args:
-            guest_id (str): Id of a member (guest), such as MEMBER-00001.
-            until (str, optional): Until: a date, as YYYY-MM-DD. May be left out.
-            sponsor_id (str, optional): Id of a member (sponsor), such as MEMBER-00001. May be left out.
+            guest_id (str): Active guest who is renewed; an id such as MEMBER-00001.
+            until (str, optional): New last day of the guest, after today, as YYYY-MM-DD. If left out, the last day
+                stays as it is.
+            sponsor_id (str, optional): Staff member, in all channels of the guest, who takes over; an id such as
+                MEMBER-00001. If left out, the sponsor stays as it is.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         guest = self.members.get(guest_id)
@@ -1412,7 +1446,7 @@ class ChatWorkspace:
             done += f" until {until}"
         if sponsor is not None:
             done += f" with {sponsor['name']} as the sponsor"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def deactivate_member(self, member_id: str) -> Result:
         """Let somebody go who manages no live channel and sponsors nobody; they leave all channels and their votes in
@@ -1422,7 +1456,7 @@ class ChatWorkspace:
             member_id (str): Id of the member, such as MEMBER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         member = self.members.get(member_id)
@@ -1523,7 +1557,7 @@ class ChatWorkspace:
         ):
             if one_vote["id"] in self.votes and self._breaks_rule_11(one_vote):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: deactivate {member['name']}."}
+        return {"success": True, "message": f"Done: deactivate {member['name']}.", "data": self._changes()}
 
     def _show_member(self, member: Member) -> dict[str, Any]:
         """The member as an answer shows it."""
@@ -1743,6 +1777,46 @@ class ChatWorkspace:
         self._journal.append(("delete", container, record["id"], record))
         del getattr(self, container)[record["id"]]
         self._unlink(container, record)
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -43,6 +43,18 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "hazards": ("name",),
+    "substances": ("name",),
+    "cabinets": ("label",),
+    "users": ("name",),
+    "trainings": (),
+    "bottles": ("code",),
+    "draws": (),
+    "drums": ("label",),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("bottles", "cabinet_id"),
     ("bottles", "code"),
@@ -222,8 +234,8 @@ class ChemicalStore:
 
         Args:
             substance_id (str): Id of the substance, such as SUBSTANCE-00001.
-            size (int): The size, from 50 to 5000.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            size (int): Content of the full bottle, in millilitres, from 50 to 5000.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "cabinets": records}} or {"success": False, "error": why
@@ -261,9 +273,10 @@ class ChemicalStore:
         """Bottles that have expired by a day and are not gone, those that expired first on top.
 
         Args:
-            by_day (str): By day: a date, as YYYY-MM-DD.
-            hazard_id (str, optional): Id of the hazard, such as HAZARD-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            by_day (str): Day by which the bottles have expired, their last day lying before it, as YYYY-MM-DD.
+            hazard_id (str, optional): Hazard class of the substances; an id such as HAZARD-00001. If left out, the
+                bottles of all hazard classes are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "bottles": records}} or {"success": False, "error": why
@@ -305,7 +318,7 @@ class ChemicalStore:
 
         Args:
             substance_id (str): Id of the substance, such as SUBSTANCE-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "users": records}} or {"success": False, "error": why
@@ -342,9 +355,9 @@ class ChemicalStore:
         """List the hazards, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            vented_only (bool, optional): Only those where vented only is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only hazards whose name contains this text.
+            vented_only (bool, optional): Only hazards with this value of `vented_only`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "hazards": records}}
@@ -368,9 +381,9 @@ class ChemicalStore:
         """List the substances, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            hazard_id (str, optional): Only those of this hazard.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only substances whose name contains this text.
+            hazard_id (str, optional): Only substances of this hazard.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "substances": records}}
@@ -399,9 +412,9 @@ class ChemicalStore:
         """List the cabinets, oldest first, all of them or only some.
 
         Args:
-            label (str, optional): Only those whose label contains this text.
-            vented (bool, optional): Only those where vented is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            label (str, optional): Only cabinets whose label contains this text.
+            vented (bool, optional): Only cabinets with this value of `vented`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "cabinets": records}}
@@ -424,8 +437,8 @@ class ChemicalStore:
         """List the users, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only users whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "users": records}}
@@ -442,9 +455,9 @@ class ChemicalStore:
         """List the trainings, oldest first, all of them or only some.
 
         Args:
-            user_id (str, optional): Only those of this user.
-            hazard_id (str, optional): Only those of this hazard.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            user_id (str, optional): Only trainings of this user.
+            hazard_id (str, optional): Only trainings of this hazard.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "trainings": records}}
@@ -486,11 +499,11 @@ class ChemicalStore:
         """List the bottles, oldest first, all of them or only some.
 
         Args:
-            code (str, optional): Only those whose code contains this text.
-            substance_id (str, optional): Only those of this substance.
-            cabinet_id (str, optional): Only those of this cabinet.
-            user_id (str, optional): Only those of this user.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            code (str, optional): Only bottles whose code contains this text.
+            substance_id (str, optional): Only bottles of this substance.
+            cabinet_id (str, optional): Only bottles of this cabinet.
+            user_id (str, optional): Only bottles of this user.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "bottles": records}}
@@ -520,9 +533,9 @@ class ChemicalStore:
         """List the draws, oldest first, all of them or only some.
 
         Args:
-            bottle_id (str, optional): Only those of this bottle.
-            user_id (str, optional): Only those of this user.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            bottle_id (str, optional): Only draws of this bottle.
+            user_id (str, optional): Only draws of this user.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "draws": records}}
@@ -549,10 +562,10 @@ class ChemicalStore:
         """List the drums, oldest first, all of them or only some.
 
         Args:
-            label (str, optional): Only those whose label contains this text.
-            hazard_id (str, optional): Only those of this hazard.
-            status (str, optional): Only those whose status is open or collected.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            label (str, optional): Only drums whose label contains this text.
+            hazard_id (str, optional): Only drums of this hazard.
+            status (str, optional): Only drums with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "drums": records}}
@@ -579,14 +592,14 @@ class ChemicalStore:
         """Receive a sealed bottle into a cabinet.
 
         Args:
-            code (str): The code.
+            code (str): Code on the label of the new bottle, not given before.
             substance_id (str): Id of the substance, such as SUBSTANCE-00001.
-            size (int): The size, from 50 to 5000.
-            expires (str): Expires: a date, as YYYY-MM-DD.
+            size (int): Content of the full bottle, in millilitres, from 50 to 5000.
+            expires (str): Last day on which the sealed bottle is good, after today, as YYYY-MM-DD.
             cabinet_id (str): Id of the cabinet, such as CABINET-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         substance = self.substances.get(substance_id)
@@ -653,7 +666,7 @@ class ChemicalStore:
                 f"Done: receive {code} of {substance['name']} into cabinet {cabinet['label']} (new: bottle "
                 f"{bottle['id']})."
             ),
-            "data": {"bottle_id": bottle["id"]},
+            "data": {"bottle_id": bottle["id"], **self._changes()},
         }
 
     def move_bottle(self, bottle_id: str, cabinet_id: str) -> Result:
@@ -664,7 +677,7 @@ class ChemicalStore:
             cabinet_id (str): Id of the cabinet, such as CABINET-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         bottle = self.bottles.get(bottle_id)
@@ -705,7 +718,11 @@ class ChemicalStore:
             return self._take_back(RULES[2])
         if self._breaks_rule_4(bottle):
             return self._take_back(RULES[3])
-        return {"success": True, "message": f"Done: move {bottle['code']} to cabinet {cabinet['label']}."}
+        return {
+            "success": True,
+            "message": f"Done: move {bottle['code']} to cabinet {cabinet['label']}.",
+            "data": self._changes(),
+        }
 
     def take_bottle(self, bottle_id: str, user_id: str) -> Result:
         """Let a trained user take a bottle that has not expired.
@@ -715,7 +732,7 @@ class ChemicalStore:
             user_id (str): Id of the user, such as USER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         bottle = self.bottles.get(bottle_id)
@@ -756,7 +773,11 @@ class ChemicalStore:
         for one_user in _distinct([self.users.get(bottle["user_id"]), self.users.get(former_user_id)]):
             if self._breaks_rule_8(one_user):
                 return self._take_back(RULES[7])
-        return {"success": True, "message": f"Done: give {bottle['code']} to {user['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: give {bottle['code']} to {user['name']}.",
+            "data": self._changes(),
+        }
 
     def draw_from_bottle(self, bottle_id: str, amount: Annotated[int, {"minimum": 1, "maximum": 5000}]) -> Result:
         """Record what a user who is still trained for it drew from the bottle they have; the first time opens it and
@@ -764,10 +785,10 @@ class ChemicalStore:
 
         Args:
             bottle_id (str): Id of the bottle, such as BOTTLE-00001.
-            amount (int): The amount, from 1 to 5000.
+            amount (int): How much was drawn in millilitres, no more than is left, from 1 to 5000.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         bottle = self.bottles.get(bottle_id)
@@ -844,7 +865,7 @@ class ChemicalStore:
         return {
             "success": True,
             "message": f"Done: draw {amount} millilitres from {bottle['code']} (new: draw {draw['id']}).",
-            "data": {"draw_id": draw["id"]},
+            "data": {"draw_id": draw["id"], **self._changes()},
         }
 
     def return_bottle(self, bottle_id: str, cabinet_id: str) -> Result:
@@ -855,7 +876,7 @@ class ChemicalStore:
             cabinet_id (str): Id of the cabinet, such as CABINET-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         bottle = self.bottles.get(bottle_id)
@@ -903,7 +924,11 @@ class ChemicalStore:
         for one_user in _distinct([self.users.get(bottle["user_id"]), self.users.get(former_user_id)]):
             if self._breaks_rule_8(one_user):
                 return self._take_back(RULES[7])
-        return {"success": True, "message": f"Done: put {bottle['code']} back into cabinet {cabinet['label']}."}
+        return {
+            "success": True,
+            "message": f"Done: put {bottle['code']} back into cabinet {cabinet['label']}.",
+            "data": self._changes(),
+        }
 
     def pour_together(self, bottle_id: str, into_id: str) -> Result:
         """Let the user who has them pour what is left of an opened bottle into another opened one of the same
@@ -911,10 +936,10 @@ class ChemicalStore:
 
         Args:
             bottle_id (str): Id of the bottle, such as BOTTLE-00001.
-            into_id (str): Id of a bottle (into), such as BOTTLE-00001.
+            into_id (str): Opened bottle of the same substance that takes the rest; an id such as BOTTLE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         bottle = self.bottles.get(bottle_id)
@@ -982,7 +1007,11 @@ class ChemicalStore:
         for one_user in _distinct([self.users.get(bottle["user_id"]), self.users.get(former_user_id)]):
             if self._breaks_rule_8(one_user):
                 return self._take_back(RULES[7])
-        return {"success": True, "message": f"Done: pour {bottle['code']} into {into['code']}."}
+        return {
+            "success": True,
+            "message": f"Done: pour {bottle['code']} into {into['code']}.",
+            "data": self._changes(),
+        }
 
     def discard_bottle(self, bottle_id: str, drum_id: str) -> Result:
         """Discard a bottle, whose content goes into the open drum for its hazard.
@@ -992,7 +1021,7 @@ class ChemicalStore:
             drum_id (str): Id of the drum, such as DRUM-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         bottle = self.bottles.get(bottle_id)
@@ -1045,7 +1074,11 @@ class ChemicalStore:
                 return self._take_back(RULES[7])
         if self._breaks_rule_10_d(drum):
             return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: discard {bottle['code']} into drum {drum['label']}."}
+        return {
+            "success": True,
+            "message": f"Done: discard {bottle['code']} into drum {drum['label']}.",
+            "data": self._changes(),
+        }
 
     def change_drum(
         self,
@@ -1057,11 +1090,11 @@ class ChemicalStore:
 
         Args:
             drum_id (str): Id of the drum, such as DRUM-00001.
-            label (str): The label.
-            capacity (int): The capacity, from 1000 to 60000.
+            label (str): Label of the new empty drum, not in use yet.
+            capacity (int): How much the new drum holds, in millilitres, from 1000 to 60000.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         drum = self.drums.get(drum_id)
@@ -1096,7 +1129,7 @@ class ChemicalStore:
         return {
             "success": True,
             "message": f"Done: {done} (new: drum {new_drum['id']}).",
-            "data": {"drum_id": new_drum["id"]},
+            "data": {"drum_id": new_drum["id"], **self._changes()},
         }
 
     def train_user(self, user_id: str, hazard_id: str, until: Date) -> Result:
@@ -1105,10 +1138,10 @@ class ChemicalStore:
         Args:
             user_id (str): Id of the user, such as USER-00001.
             hazard_id (str): Id of the hazard, such as HAZARD-00001.
-            until (str): Until: a date, as YYYY-MM-DD.
+            until (str): Last day on which the training is valid, within about three years, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         user = self.users.get(user_id)
@@ -1153,6 +1186,7 @@ class ChemicalStore:
         return {
             "success": True,
             "message": f"Done: record the training of {user['name']} for {hazard['name']} until {until}.",
+            "data": self._changes(),
         }
 
     def _show_hazard(self, hazard: Hazard) -> dict[str, Any]:
@@ -1329,6 +1363,46 @@ class ChemicalStore:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

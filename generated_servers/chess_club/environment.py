@@ -51,6 +51,16 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "players": ("name",),
+    "challenges": (),
+    "games": (),
+    "teams": ("name",),
+    "fixtures": ("code",),
+    "seats": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("challenges", "challenger_id"),
     ("challenges", "opponent_id"),
@@ -217,7 +227,7 @@ class ChessClub:
         """The ladder from the top, with what is pending.
 
         Args:
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "players": records}} or {"success": False, "error": why
@@ -247,7 +257,7 @@ class ChessClub:
 
         Args:
             player_id (str): Id of the player, such as PLAYER-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "players": records}} or {"success": False, "error": why
@@ -282,8 +292,8 @@ class ChessClub:
 
         Args:
             fixture_id (str): Id of the fixture, such as FIXTURE-00001.
-            board (int): The board, from 1 to 8.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            board (int): Number of the board to be filled, board 1 being the strongest, from 1 to 8.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "players": records}} or {"success": False, "error": why
@@ -313,8 +323,8 @@ class ChessClub:
         """List the players, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only players whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "players": records}}
@@ -338,10 +348,10 @@ class ChessClub:
         """List the challenges, oldest first, all of them or only some.
 
         Args:
-            challenger_id (str, optional): Only those of this challenger.
-            opponent_id (str, optional): Only those of this opponent.
-            status (str, optional): Only those whose status is open, accepted, forfeited, dropped or started.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            challenger_id (str, optional): Only challenges whose challenger is this player.
+            opponent_id (str, optional): Only challenges whose opponent is this player.
+            status (str, optional): Only challenges with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "challenges": records}}
@@ -371,12 +381,12 @@ class ChessClub:
         """List the games, oldest first, all of them or only some.
 
         Args:
-            white_id (str, optional): Only those of this white.
-            black_id (str, optional): Only those of this black.
-            challenge_id (str, optional): Only those of this challenge.
-            result (str, optional): Only those whose result is white_won, black_won or draw.
-            status (str, optional): Only those whose status is running, adjourned or finished.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            white_id (str, optional): Only games whose white is this player.
+            black_id (str, optional): Only games whose black is this player.
+            challenge_id (str, optional): Only games of this challenge.
+            result (str, optional): Only games with this result.
+            status (str, optional): Only games with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "games": records}}
@@ -406,8 +416,8 @@ class ChessClub:
         """List the teams, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only teams whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "teams": records}}
@@ -424,9 +434,9 @@ class ChessClub:
         """List the fixtures, oldest first, all of them or only some.
 
         Args:
-            code (str, optional): Only those whose code contains this text.
-            team_id (str, optional): Only those of this team.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            code (str, optional): Only fixtures whose code contains this text.
+            team_id (str, optional): Only fixtures of this team.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "fixtures": records}}
@@ -452,9 +462,9 @@ class ChessClub:
         """List the seats, oldest first, all of them or only some.
 
         Args:
-            fixture_id (str, optional): Only those of this fixture.
-            player_id (str, optional): Only those of this player.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            fixture_id (str, optional): Only seats of this fixture.
+            player_id (str, optional): Only seats of this player.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "seats": records}}
@@ -475,12 +485,13 @@ class ChessClub:
         """Challenge a player at most three rungs up the ladder.
 
         Args:
-            challenger_id (str): Id of a player (challenger), such as PLAYER-00001.
-            opponent_id (str): Id of a player (opponent), such as PLAYER-00001.
-            play_by (str): Play by: a date, as YYYY-MM-DD.
+            challenger_id (str): Player on the ladder who makes the challenge; an id such as PLAYER-00001.
+            opponent_id (str): Player who is challenged, one to three rungs above the challenger; an id such as
+                PLAYER-00001.
+            play_by (str): Last day for the game, after today and within six weeks, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         challenger = self.players.get(challenger_id)
@@ -540,7 +551,7 @@ class ChessClub:
                 f"Done: challenge {opponent['name']} on behalf of {challenger['name']}, to be played by {play_by} "
                 f"(new: challenge {challenge['id']})."
             ),
-            "data": {"challenge_id": challenge["id"]},
+            "data": {"challenge_id": challenge["id"], **self._changes()},
         }
 
     def accept_challenge(self, challenge_id: str) -> Result:
@@ -550,7 +561,7 @@ class ChessClub:
             challenge_id (str): Id of the challenge, such as CHALLENGE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         challenge = self.challenges.get(challenge_id)
@@ -572,6 +583,7 @@ class ChessClub:
                 f"Done: accept the challenge of {self.players[challenge['challenger_id']]['name']} to "
                 f"{self.players[challenge['opponent_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def drop_challenge(self, challenge_id: str) -> Result:
@@ -581,7 +593,7 @@ class ChessClub:
             challenge_id (str): Id of the challenge, such as CHALLENGE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         challenge = self.challenges.get(challenge_id)
@@ -605,6 +617,7 @@ class ChessClub:
                 f"Done: drop the challenge of {self.players[challenge['challenger_id']]['name']} to "
                 f"{self.players[challenge['opponent_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def claim_forfeit(self, challenge_id: str) -> Result:
@@ -615,7 +628,7 @@ class ChessClub:
             challenge_id (str): Id of the challenge, such as CHALLENGE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         challenge = self.challenges.get(challenge_id)
@@ -689,6 +702,7 @@ class ChessClub:
                 f"Done: give the challenge to {self.players[challenge['challenger_id']]['name']} against "
                 f"{self.players[challenge['opponent_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def start_ladder_game(self, challenge_id: str, challenger_white: bool) -> Result:
@@ -696,10 +710,10 @@ class ChessClub:
 
         Args:
             challenge_id (str): Id of the challenge, such as CHALLENGE-00001.
-            challenger_white (bool): Challenger white: true or false.
+            challenger_white (bool): Whether the challenger has the white pieces.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         challenge = self.challenges.get(challenge_id)
@@ -756,18 +770,18 @@ class ChessClub:
                 f"Done: start the game of {self.players[challenge['challenger_id']]['name']} against "
                 f"{self.players[challenge['opponent_id']]['name']} (new: game {game['id']})."
             ),
-            "data": {"game_id": game["id"]},
+            "data": {"game_id": game["id"], **self._changes()},
         }
 
     def start_friendly(self, white_id: str, black_id: str) -> Result:
         """Start a friendly game, which counts for the ratings only.
 
         Args:
-            white_id (str): Id of a player (white), such as PLAYER-00001.
-            black_id (str): Id of a player (black), such as PLAYER-00001.
+            white_id (str): Player who has the white pieces; an id such as PLAYER-00001.
+            black_id (str): Other player, who has the black pieces; an id such as PLAYER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         white = self.players.get(white_id)
@@ -813,7 +827,7 @@ class ChessClub:
                 f"Done: start a friendly with {white['name']} as White and {black['name']} as Black (new: game "
                 f"{game['id']})."
             ),
-            "data": {"game_id": game["id"]},
+            "data": {"game_id": game["id"], **self._changes()},
         }
 
     def adjourn_game(self, game_id: str, sealed_move: Text, resume_on: Date) -> Result:
@@ -821,11 +835,11 @@ class ChessClub:
 
         Args:
             game_id (str): Id of the game, such as GAME-00001.
-            sealed_move (str): The sealed move.
-            resume_on (str): Resume on: a date, as YYYY-MM-DD.
+            sealed_move (str): Move noted in secret that is played first on resumption, in chess notation.
+            resume_on (str): Day on which the game goes on, after today and within 60 days, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         game = self.games.get(game_id)
@@ -853,6 +867,7 @@ class ChessClub:
                 f"Done: adjourn the game of {self.players[game['white_id']]['name']} and "
                 f"{self.players[game['black_id']]['name']} until {resume_on}."
             ),
+            "data": self._changes(),
         }
 
     def resume_game(self, game_id: str) -> Result:
@@ -862,7 +877,7 @@ class ChessClub:
             game_id (str): Id of the game, such as GAME-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         game = self.games.get(game_id)
@@ -892,6 +907,7 @@ class ChessClub:
                 f"Done: go on with the game of {self.players[game['white_id']]['name']} and "
                 f"{self.players[game['black_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def finish_game(self, game_id: str, result: Literal["white_won", "black_won", "draw"]) -> Result:
@@ -900,10 +916,10 @@ class ChessClub:
 
         Args:
             game_id (str): Id of the game, such as GAME-00001.
-            result (str): The result: white_won, black_won or draw.
+            result (str): How the game ended: white_won, black_won or draw.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         game = self.games.get(game_id)
@@ -999,6 +1015,7 @@ class ChessClub:
                 f"Done: record {result} in the game of {self.players[game['white_id']]['name']} and "
                 f"{self.players[game['black_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def join_ladder(self, player_id: str) -> Result:
@@ -1008,7 +1025,7 @@ class ChessClub:
             player_id (str): Id of the player, such as PLAYER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         player = self.players.get(player_id)
@@ -1033,7 +1050,7 @@ class ChessClub:
         ):
             if self._breaks_rule_3(one_challenge):
                 return self._take_back(RULES[2])
-        return {"success": True, "message": f"Done: put {player['name']} on the ladder."}
+        return {"success": True, "message": f"Done: put {player['name']} on the ladder.", "data": self._changes()}
 
     def leave_ladder(self, player_id: str) -> Result:
         """Take a player off the ladder; everybody below steps up.
@@ -1042,7 +1059,7 @@ class ChessClub:
             player_id (str): Id of the player, such as PLAYER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         player = self.players.get(player_id)
@@ -1093,7 +1110,7 @@ class ChessClub:
         ):
             if self._breaks_rule_3(one_challenge):
                 return self._take_back(RULES[2])
-        return {"success": True, "message": f"Done: take {player['name']} off the ladder."}
+        return {"success": True, "message": f"Done: take {player['name']} off the ladder.", "data": self._changes()}
 
     def nominate(
         self,
@@ -1105,11 +1122,11 @@ class ChessClub:
 
         Args:
             fixture_id (str): Id of the fixture, such as FIXTURE-00001.
-            board (int): The board, from 1 to 8.
+            board (int): Number of the free board that the player takes, board 1 being the strongest, from 1 to 8.
             player_id (str): Id of the player, such as PLAYER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         fixture = self.fixtures.get(fixture_id)
@@ -1160,7 +1177,7 @@ class ChessClub:
             "message": (
                 f"Done: put {player['name']} on board {board} against {fixture['against']} (new: seat {seat['id']})."
             ),
-            "data": {"seat_id": seat["id"]},
+            "data": {"seat_id": seat["id"], **self._changes()},
         }
 
     def clear_board(self, seat_id: str) -> Result:
@@ -1170,7 +1187,7 @@ class ChessClub:
             seat_id (str): Id of the seat, such as SEAT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         seat = self.seats.get(seat_id)
@@ -1186,6 +1203,7 @@ class ChessClub:
                 f"Done: take {self.players[seat['player_id']]['name']} off board {seat['board']} against "
                 f"{self.fixtures[seat['fixture_id']]['against']}."
             ),
+            "data": self._changes(),
         }
 
     def _show_player(self, player: Player) -> dict[str, Any]:
@@ -1450,6 +1468,46 @@ class ChessClub:
         self._journal.append(("delete", container, record["id"], record))
         del getattr(self, container)[record["id"]]
         self._unlink(container, record)
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -16,6 +16,7 @@ from typing import Annotated, Any, Literal, TypedDict
 Result = dict[str, Any]
 """`{"success": True, "data" | "message": ...}` or `{"success": False, "error": why}`"""
 Date = Annotated[str, {"format": "date"}]
+Time = Annotated[str, {"format": "time"}]
 DateTime = Annotated[str, {"format": "date-time"}]
 Text = Annotated[str, {"minLength": 1, "maxLength": 1000}]
 
@@ -49,6 +50,16 @@ CHANGES = (
     "close_screen",
 )
 """The methods that may change something; all others only read."""
+
+LABELS: dict[str, tuple[str, ...]] = {
+    "screens": ("name",),
+    "films": ("title",),
+    "licences": (),
+    "shows": (),
+    "hires": (),
+    "closures": (),
+}
+"""What people call a record of each container by."""
 
 INDEXED = {
     ("closures", "screen_id"),
@@ -241,9 +252,10 @@ class CinemaProgramme:
 
         Args:
             film_id (str): Id of the film, such as FILM-00001.
-            starts_at (str): Starts at: date and time, as YYYY-MM-DDTHH:MM.
-            seats (int, optional): The seats, from 1 to 500. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            starts_at (str): Time at which the show would begin, as YYYY-MM-DDTHH:MM.
+            seats (int, optional): Seats that the screen must have at least, from 1 to 500. If left out, screens of
+                every size are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "screens": records}} or {"success": False, "error": why
@@ -284,9 +296,10 @@ class CinemaProgramme:
         """What is shown on a day.
 
         Args:
-            on (str): On: a date, as YYYY-MM-DD.
-            screen_id (str, optional): Id of the screen, such as SCREEN-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            on (str): Day whose shows are listed, as YYYY-MM-DD.
+            screen_id (str, optional): Only shows on this screen; an id such as SCREEN-00001. If left out, the
+                shows on all screens are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "shows": records}} or {"success": False, "error": why
@@ -324,7 +337,7 @@ class CinemaProgramme:
         """Running licences that still owe shows, the first to end first.
 
         Args:
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "licences": records}} or {"success": False, "error": why
@@ -356,8 +369,9 @@ class CinemaProgramme:
         """Enquiries and confirmed hires that are ahead, in order of time.
 
         Args:
-            screen_id (str, optional): Id of the screen, such as SCREEN-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            screen_id (str, optional): Only hires of this screen; an id such as SCREEN-00001. If left out, the
+                hires of all screens are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "hires": records}} or {"success": False, "error": why
@@ -404,9 +418,9 @@ class CinemaProgramme:
         """List the screens, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            surround (bool, optional): Only those where surround is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only screens whose name contains this text.
+            surround (bool, optional): Only screens with this value of `surround`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "screens": records}}
@@ -428,9 +442,9 @@ class CinemaProgramme:
         """List the films, oldest first, all of them or only some.
 
         Args:
-            title (str, optional): Only those whose title contains this text.
-            surround (bool, optional): Only those where surround is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            title (str, optional): Only films whose title contains this text.
+            surround (bool, optional): Only films with this value of `surround`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "films": records}}
@@ -452,9 +466,9 @@ class CinemaProgramme:
         """List the licences, oldest first, all of them or only some.
 
         Args:
-            film_id (str, optional): Only those of this film.
-            status (str, optional): Only those whose status is running or settled.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            film_id (str, optional): Only licences of this film.
+            status (str, optional): Only licences with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "licences": records}}
@@ -482,11 +496,11 @@ class CinemaProgramme:
         """List the shows, oldest first, all of them or only some.
 
         Args:
-            licence_id (str, optional): Only those of this licence.
-            screen_id (str, optional): Only those of this screen.
-            moved (bool, optional): Only those where moved is so.
-            status (str, optional): Only those whose status is planned or cancelled.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            licence_id (str, optional): Only shows of this licence.
+            screen_id (str, optional): Only shows of this screen.
+            moved (bool, optional): Only shows with this value of `moved`.
+            status (str, optional): Only shows with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "shows": records}}
@@ -514,9 +528,9 @@ class CinemaProgramme:
         """List the hires, oldest first, all of them or only some.
 
         Args:
-            screen_id (str, optional): Only those of this screen.
-            status (str, optional): Only those whose status is enquired, confirmed, declined or called_off.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            screen_id (str, optional): Only hires of this screen.
+            status (str, optional): Only hires with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "hires": records}}
@@ -539,8 +553,8 @@ class CinemaProgramme:
         """List the closures, oldest first, all of them or only some.
 
         Args:
-            screen_id (str, optional): Only those of this screen.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            screen_id (str, optional): Only closures of this screen.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "closures": records}}
@@ -565,12 +579,12 @@ class CinemaProgramme:
 
         Args:
             film_id (str): Id of the film, such as FILM-00001.
-            first_on (str): First on: a date, as YYYY-MM-DD.
-            last_on (str): Last on: a date, as YYYY-MM-DD.
-            minimum (int): The minimum, from 1 to 60.
+            first_on (str): First day on which the film may be shown, today or later, as YYYY-MM-DD.
+            last_on (str): Last day the film may be shown, one to nine weeks after the first, as YYYY-MM-DD.
+            minimum (int): Least number of shows the distributor asks for, from 1 to 60.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         film = self.films.get(film_id)
@@ -617,7 +631,7 @@ class CinemaProgramme:
                 f"Done: sign a licence for {film['title']} from {first_on} to {last_on} (new: licence "
                 f"{licence['id']})."
             ),
-            "data": {"licence_id": licence["id"]},
+            "data": {"licence_id": licence["id"], **self._changes()},
         }
 
     def extend_licence(self, licence_id: str, last_on: Date) -> Result:
@@ -626,10 +640,10 @@ class CinemaProgramme:
 
         Args:
             licence_id (str): Id of the licence, such as LICENCE-00001.
-            last_on (str): Last on: a date, as YYYY-MM-DD.
+            last_on (str): New last day, later than now by four weeks at most, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         licence = self.licences.get(licence_id)
@@ -679,6 +693,7 @@ class CinemaProgramme:
         return {
             "success": True,
             "message": f"Done: extend the licence of {self.films[licence['film_id']]['title']} until {last_on}.",
+            "data": self._changes(),
         }
 
     def settle_licence(self, licence_id: str) -> Result:
@@ -689,7 +704,7 @@ class CinemaProgramme:
             licence_id (str): Id of the licence, such as LICENCE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         licence = self.licences.get(licence_id)
@@ -719,7 +734,11 @@ class CinemaProgramme:
             return self._take_back(RULES[9])
         if self._breaks_rule_10_x_again(licence):
             return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: settle the licence of {self.films[licence['film_id']]['title']}."}
+        return {
+            "success": True,
+            "message": f"Done: settle the licence of {self.films[licence['film_id']]['title']}.",
+            "data": self._changes(),
+        }
 
     def plan_show(self, film_id: str, screen_id: str, starts_at: DateTime) -> Result:
         """Plan a show of a film on a screen.
@@ -727,10 +746,11 @@ class CinemaProgramme:
         Args:
             film_id (str): Id of the film, such as FILM-00001.
             screen_id (str): Id of the screen, such as SCREEN-00001.
-            starts_at (str): Starts at: date and time, as YYYY-MM-DDTHH:MM.
+            starts_at (str): Start of the show, from 10 o'clock to 23.15, later for adult films, as
+                YYYY-MM-DDTHH:MM.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         film = self.films.get(film_id)
@@ -811,7 +831,7 @@ class CinemaProgramme:
         return {
             "success": True,
             "message": f"Done: plan {film['title']} on {screen['name']} at {starts_at} (new: show {show['id']}).",
-            "data": {"show_id": show["id"]},
+            "data": {"show_id": show["id"], **self._changes()},
         }
 
     def move_show(self, show_id: str, screen_id: str | None = None, starts_at: DateTime | None = None) -> Result:
@@ -819,11 +839,12 @@ class CinemaProgramme:
 
         Args:
             show_id (str): Id of the show, such as SHOW-00001.
-            screen_id (str, optional): Id of the screen, such as SCREEN-00001. May be left out.
-            starts_at (str, optional): Starts at: date and time, as YYYY-MM-DDTHH:MM. May be left out.
+            screen_id (str, optional): New screen of the show; an id such as SCREEN-00001. If left out, it stays on
+                its screen.
+            starts_at (str, optional): New start of the show, as YYYY-MM-DDTHH:MM. If left out, it keeps its time.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         show = self.shows.get(show_id)
@@ -913,17 +934,17 @@ class CinemaProgramme:
             done += f" to {screen['name']}"
         if starts_at is not None:
             done += f" to {starts_at}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def swap_screens(self, one_id: str, other_id: str) -> Result:
         """Let two shows that have not begun change their screens.
 
         Args:
-            one_id (str): Id of a show (one), such as SHOW-00001.
-            other_id (str): Id of a show (other), such as SHOW-00001.
+            one_id (str): First of the two shows; an id such as SHOW-00001.
+            other_id (str): Second show, on another screen; an id such as SHOW-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         one = self.shows.get(one_id)
@@ -1041,6 +1062,7 @@ class CinemaProgramme:
             "message": (
                 f"Done: swap the screens of {self._show_film(one)['title']} and {self._show_film(other)['title']}."
             ),
+            "data": self._changes(),
         }
 
     def cancel_show(self, show_id: str) -> Result:
@@ -1050,7 +1072,7 @@ class CinemaProgramme:
             show_id (str): Id of the show, such as SHOW-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         show = self.shows.get(show_id)
@@ -1081,17 +1103,21 @@ class CinemaProgramme:
             return self._take_back(RULES[8])
         if self._breaks_rule_10_x(self.licences[show["licence_id"]]):
             return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: cancel {self._show_film(show)['title']} at {show['starts_at']}."}
+        return {
+            "success": True,
+            "message": f"Done: cancel {self._show_film(show)['title']} at {show['starts_at']}.",
+            "data": self._changes(),
+        }
 
     def sell_seats(self, show_id: str, number: Annotated[int, {"minimum": 1, "maximum": 400}]) -> Result:
         """Sell seats for a show.
 
         Args:
             show_id (str): Id of the show, such as SHOW-00001.
-            number (int): The number, from 1 to 400.
+            number (int): Seats that are sold, at most those left, from 1 to 400.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         show = self.shows.get(show_id)
@@ -1111,6 +1137,7 @@ class CinemaProgramme:
         return {
             "success": True,
             "message": f"Done: sell {number} seats for {self._show_film(show)['title']} at {show['starts_at']}.",
+            "data": self._changes(),
         }
 
     def note_enquiry(
@@ -1124,14 +1151,14 @@ class CinemaProgramme:
         """Note an enquiry for private hire; it keeps nothing free until it is confirmed.
 
         Args:
-            customer (str): The customer.
+            customer (str): Name of the person or company that asks.
             screen_id (str): Id of the screen, such as SCREEN-00001.
-            starts_at (str): Starts at: date and time, as YYYY-MM-DDTHH:MM.
-            length (int): The length, from 1 to 8.
-            guests (int): The guests, from 1 to 500.
+            starts_at (str): Start of the hire, more than a day ahead, from 9 to 22 o'clock, as YYYY-MM-DDTHH:MM.
+            length (int): Duration of the hire in hours, from 1 to 8.
+            guests (int): People who will come, at most the seats of the screen, from 1 to 500.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         screen = self.screens.get(screen_id)
@@ -1173,7 +1200,7 @@ class CinemaProgramme:
             "message": (
                 f"Done: note the enquiry of {customer} for {screen['name']} at {starts_at} (new: hire {hire['id']})."
             ),
-            "data": {"hire_id": hire["id"]},
+            "data": {"hire_id": hire["id"], **self._changes()},
         }
 
     def confirm_hire(self, hire_id: str, screen_id: str | None = None) -> Result:
@@ -1181,10 +1208,11 @@ class CinemaProgramme:
 
         Args:
             hire_id (str): Id of the hire, such as HIRE-00001.
-            screen_id (str, optional): Id of the screen, such as SCREEN-00001. May be left out.
+            screen_id (str, optional): Other screen that the hire is moved to; an id such as SCREEN-00001. If left
+                out, it stays on the screen of the enquiry.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         hire = self.hires.get(hire_id)
@@ -1245,7 +1273,7 @@ class CinemaProgramme:
         done = f"confirm the hire of {hire['customer']}"
         if screen is not None:
             done += f" on {screen['name']}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def end_hire(self, hire_id: str) -> Result:
         """Decline an enquiry or call a confirmed hire off.
@@ -1254,7 +1282,7 @@ class CinemaProgramme:
             hire_id (str): Id of the hire, such as HIRE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         hire = self.hires.get(hire_id)
@@ -1288,19 +1316,19 @@ class CinemaProgramme:
         for one_hire in _distinct(changed_hires):
             if self._breaks_rule_7_h(one_hire):
                 return self._take_back(RULES[6])
-        return {"success": True, "message": f"Done: end the hire of {hire['customer']}."}
+        return {"success": True, "message": f"Done: end the hire of {hire['customer']}.", "data": self._changes()}
 
     def close_screen(self, screen_id: str, first_on: Date, last_on: Date, reason: Text) -> Result:
         """Close a screen for some days on which nothing is planned or confirmed there.
 
         Args:
             screen_id (str): Id of the screen, such as SCREEN-00001.
-            first_on (str): First on: a date, as YYYY-MM-DD.
-            last_on (str): Last on: a date, as YYYY-MM-DD.
-            reason (str): The reason.
+            first_on (str): First day of the closure, today or later, as YYYY-MM-DD.
+            last_on (str): Last day of the closure, at most 20 days after the first, as YYYY-MM-DD.
+            reason (str): Why the screen is closed.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         screen = self.screens.get(screen_id)
@@ -1360,7 +1388,7 @@ class CinemaProgramme:
                 f"Done: close {screen['name']} from {first_on} to {last_on} for {reason} (new: closure "
                 f"{closure['id']})."
             ),
-            "data": {"closure_id": closure["id"]},
+            "data": {"closure_id": closure["id"], **self._changes()},
         }
 
     def _show_licence(self, licence: Licence) -> dict[str, Any]:
@@ -1646,6 +1674,46 @@ class CinemaProgramme:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

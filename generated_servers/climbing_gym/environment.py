@@ -50,6 +50,17 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "walls": ("name",),
+    "routes": (),
+    "ropes": ("code",),
+    "climbers": ("name",),
+    "punch_cards": (),
+    "visits": (),
+    "pairings": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("pairings", "belayer_id"),
     ("pairings", "climber_id"),
@@ -238,8 +249,9 @@ class ClimbingGym:
         """Who climbs and who belays at the moment, on which rope and wall.
 
         Args:
-            wall_id (str, optional): Id of the wall, such as WALL-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            wall_id (str, optional): Wall whose roped pairs are listed; an id such as WALL-00001. If left out, the
+                pairs on all walls are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "pairings": records}} or {"success": False, "error": why
@@ -278,8 +290,9 @@ class ClimbingGym:
         """Ropes that are not retired, those with the most climbs since their inspection first.
 
         Args:
-            wall_id (str, optional): Id of the wall, such as WALL-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            wall_id (str, optional): Wall whose ropes are listed; an id such as WALL-00001. If left out, the ropes
+                of all walls and those in store are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "ropes": records}} or {"success": False, "error": why
@@ -322,9 +335,9 @@ class ClimbingGym:
         """List the walls, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            kind (str, optional): Only those whose kind is toprope, lead or boulder.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only walls whose name contains this text.
+            kind (str, optional): Only walls with this kind.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "walls": records}}
@@ -347,10 +360,10 @@ class ClimbingGym:
         """List the routes, oldest first, all of them or only some.
 
         Args:
-            wall_id (str, optional): Only those of this wall.
-            colour (str, optional): Only those whose colour is red, blue, green, yellow, black or white.
-            status (str, optional): Only those whose status is up or stripped.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            wall_id (str, optional): Only routes of this wall.
+            colour (str, optional): Only routes with this colour.
+            status (str, optional): Only routes with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "routes": records}}
@@ -376,10 +389,10 @@ class ClimbingGym:
         """List the ropes, oldest first, all of them or only some.
 
         Args:
-            code (str, optional): Only those whose code contains this text.
-            wall_id (str, optional): Only those of this wall.
-            status (str, optional): Only those whose status is in_use, quarantined or retired.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            code (str, optional): Only ropes whose code contains this text.
+            wall_id (str, optional): Only ropes of this wall.
+            status (str, optional): Only ropes with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "ropes": records}}
@@ -404,9 +417,9 @@ class ClimbingGym:
         """List the climbers, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            certificate (str, optional): Only those whose certificate is toprope or lead.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only climbers whose name contains this text.
+            certificate (str, optional): Only climbers with this certificate.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "climbers": records}}
@@ -429,8 +442,8 @@ class ClimbingGym:
         """List the punch cards, oldest first, all of them or only some.
 
         Args:
-            climber_id (str, optional): Only those of this climber.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            climber_id (str, optional): Only punch cards of this climber.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "punch_cards": records}}
@@ -455,11 +468,11 @@ class ClimbingGym:
         """List the visits, oldest first, all of them or only some.
 
         Args:
-            climber_id (str, optional): Only those of this climber.
-            card_id (str, optional): Only those of this card.
-            supervisor_id (str, optional): Only those of this supervisor.
-            status (str, optional): Only those whose status is inside or left.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            climber_id (str, optional): Only visits of this climber.
+            card_id (str, optional): Only visits whose card is this punch card.
+            supervisor_id (str, optional): Only visits whose supervisor is this climber.
+            status (str, optional): Only visits with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "visits": records}}
@@ -492,12 +505,12 @@ class ClimbingGym:
         """List the pairings, oldest first, all of them or only some.
 
         Args:
-            climber_id (str, optional): Only those of this climber.
-            belayer_id (str, optional): Only those of this belayer.
-            rope_id (str, optional): Only those of this rope.
-            wall_id (str, optional): Only those of this wall.
-            status (str, optional): Only those whose status is roped or done.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            climber_id (str, optional): Only pairings of this climber.
+            belayer_id (str, optional): Only pairings whose belayer is this climber.
+            rope_id (str, optional): Only pairings of this rope.
+            wall_id (str, optional): Only pairings of this wall.
+            status (str, optional): Only pairings with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "pairings": records}}
@@ -533,12 +546,15 @@ class ClimbingGym:
 
         Args:
             climber_id (str): Id of the climber, such as CLIMBER-00001.
-            card_id (str, optional): Id of a punch card (card), such as PC-00001. May be left out.
-            supervisor_id (str, optional): Id of a climber (supervisor), such as CLIMBER-00001. May be left out.
-            signs (bool): Signs: true or false. false where it is left out.
+            card_id (str, optional): Valid punch card of the climber, which loses one punch; an id such as
+                PC-00001. If left out, the climber enters on a single ticket.
+            supervisor_id (str, optional): Adult inside who looks after the climber, needed for those under 14; an
+                id such as CLIMBER-00001. If left out, the climber has no supervisor.
+            signs (bool): Whether the climber signs the waiver now, which happens on the first visit only. Default:
+                false.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         climber = self.climbers.get(climber_id)
@@ -614,7 +630,7 @@ class ClimbingGym:
         return {
             "success": True,
             "message": f"Done: {done} (new: visit {visit['id']}).",
-            "data": {"visit_id": visit["id"]},
+            "data": {"visit_id": visit["id"], **self._changes()},
         }
 
     def let_out(self, climber_id: str) -> Result:
@@ -624,7 +640,7 @@ class ClimbingGym:
             climber_id (str): Id of the climber, such as CLIMBER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         climber = self.climbers.get(climber_id)
@@ -662,17 +678,18 @@ class ClimbingGym:
         ):
             if self._breaks_rule_6(one_pairing):
                 return self._take_back(RULES[5])
-        return {"success": True, "message": f"Done: let {climber['name']} out."}
+        return {"success": True, "message": f"Done: let {climber['name']} out.", "data": self._changes()}
 
     def hand_over(self, climber_id: str, supervisor_id: str) -> Result:
         """Put somebody inside under another supervisor.
 
         Args:
             climber_id (str): Id of the climber, such as CLIMBER-00001.
-            supervisor_id (str): Id of a climber (supervisor), such as CLIMBER-00001.
+            supervisor_id (str): Certified adult inside who looks after the climber from now on; an id such as
+                CLIMBER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         climber = self.climbers.get(climber_id)
@@ -710,6 +727,7 @@ class ClimbingGym:
         return {
             "success": True,
             "message": f"Done: put {climber['name']} under the supervision of {supervisor['name']}.",
+            "data": self._changes(),
         }
 
     def sell_card(self, climber_id: str, size: Literal["five", "ten", "twenty"]) -> Result:
@@ -717,10 +735,10 @@ class ClimbingGym:
 
         Args:
             climber_id (str): Id of the climber, such as CLIMBER-00001.
-            size (str): The size: five, ten or twenty.
+            size (str): Number of punches on the card: five, ten or twenty.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         climber = self.climbers.get(climber_id)
@@ -737,7 +755,7 @@ class ClimbingGym:
         return {
             "success": True,
             "message": f"Done: sell {climber['name']} a card of {size} (new: punch card {punch_card['id']}).",
-            "data": {"punch_card_id": punch_card["id"]},
+            "data": {"punch_card_id": punch_card["id"], **self._changes()},
         }
 
     def certify(self, climber_id: str, certificate: Literal["toprope", "lead"], valid_until: Date) -> Result:
@@ -745,11 +763,11 @@ class ClimbingGym:
 
         Args:
             climber_id (str): Id of the climber, such as CLIMBER-00001.
-            certificate (str): The certificate: toprope or lead.
-            valid_until (str): Valid until: a date, as YYYY-MM-DD.
+            certificate (str): Kind of belay certificate that the climber has earned: toprope or lead.
+            valid_until (str): Last day on which the certificate is valid, after today, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         climber = self.climbers.get(climber_id)
@@ -776,18 +794,23 @@ class ClimbingGym:
         ):
             if self._breaks_rule_7(one_pairing):
                 return self._take_back(RULES[6])
-        return {"success": True, "message": f"Done: certify {climber['name']} for {certificate} until {valid_until}."}
+        return {
+            "success": True,
+            "message": f"Done: certify {climber['name']} for {certificate} until {valid_until}.",
+            "data": self._changes(),
+        }
 
     def rope_up(self, climber_id: str, belayer_id: str, rope_id: str) -> Result:
         """Pair a climber with a belayer on a rope of a wall.
 
         Args:
             climber_id (str): Id of the climber, such as CLIMBER-00001.
-            belayer_id (str): Id of a climber (belayer), such as CLIMBER-00001.
+            belayer_id (str): Other climber inside who secures the rope, with a certificate for the wall; an id
+                such as CLIMBER-00001.
             rope_id (str): Id of the rope, such as ROPE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         climber = self.climbers.get(climber_id)
@@ -859,7 +882,7 @@ class ClimbingGym:
                 f"Done: let {climber['name']} climb on {rope['code']} with {belayer['name']} belaying (new: "
                 f"pairing {pairing['id']})."
             ),
-            "data": {"pairing_id": pairing["id"]},
+            "data": {"pairing_id": pairing["id"], **self._changes()},
         }
 
     def unrope(self, pairing_id: str, climbs: Annotated[int, {"minimum": 0, "maximum": 40}]) -> Result:
@@ -868,10 +891,10 @@ class ClimbingGym:
 
         Args:
             pairing_id (str): Id of the pairing, such as PAIRING-00001.
-            climbs (int): The climbs, from 0 to 40.
+            climbs (int): How many climbs the pair did on the rope, from 0 to 40.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         pairing = self.pairings.get(pairing_id)
@@ -924,6 +947,7 @@ class ClimbingGym:
             "message": (
                 f"Done: finish the pairing of {self.climbers[pairing['climber_id']]['name']} with {climbs} climbs."
             ),
+            "data": self._changes(),
         }
 
     def inspect_rope(self, rope_id: str, sound: bool) -> Result:
@@ -931,10 +955,10 @@ class ClimbingGym:
 
         Args:
             rope_id (str): Id of the rope, such as ROPE-00001.
-            sound (bool): Sound: true or false.
+            sound (bool): Whether the rope passed the inspection rather than is retired.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         rope = self.ropes.get(rope_id)
@@ -981,7 +1005,7 @@ class ClimbingGym:
         for one_rope in _distinct(changed_ropes_2):
             if self._breaks_rule_10(one_rope):
                 return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: inspect {rope['code']}."}
+        return {"success": True, "message": f"Done: inspect {rope['code']}.", "data": self._changes()}
 
     def hang_rope(self, rope_id: str, wall_id: str) -> Result:
         """Hang a rope on another wall.
@@ -991,7 +1015,7 @@ class ClimbingGym:
             wall_id (str): Id of the wall, such as WALL-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         rope = self.ropes.get(rope_id)
@@ -1019,7 +1043,7 @@ class ClimbingGym:
                 return self._take_back(RULES[8])
         if self._breaks_rule_10(rope):
             return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: hang {rope['code']} on {wall['name']}."}
+        return {"success": True, "message": f"Done: hang {rope['code']} on {wall['name']}.", "data": self._changes()}
 
     def set_route(
         self,
@@ -1033,13 +1057,14 @@ class ClimbingGym:
 
         Args:
             wall_id (str): Id of the wall, such as WALL-00001.
-            line (int): The line, from 1 to 12.
-            colour (str): The colour: red, blue, green, yellow, black or white.
-            grade (int): The grade, from 3 to 9.
-            setter (str): The setter.
+            line (int): Number of the line on the wall that the route follows, from 1 to 12.
+            colour (str): Colour of the holds, one route of each colour on a line: red, blue, green, yellow, black
+                or white.
+            grade (int): Difficulty of the route, higher being harder, from 3 to 9.
+            setter (str): Name of the person who set the route.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         wall = self.walls.get(wall_id)
@@ -1078,7 +1103,7 @@ class ClimbingGym:
                 f"Done: set a {colour} route of grade {grade} on line {line} of {wall['name']} (new: route "
                 f"{route['id']})."
             ),
-            "data": {"route_id": route["id"]},
+            "data": {"route_id": route["id"], **self._changes()},
         }
 
     def strip_route(self, route_id: str) -> Result:
@@ -1088,7 +1113,7 @@ class ClimbingGym:
             route_id (str): Id of the route, such as ROUTE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         route = self.routes.get(route_id)
@@ -1112,6 +1137,7 @@ class ClimbingGym:
                 f"Done: strip the {route['colour']} route on line {route['line']} of "
                 f"{self.walls[route['wall_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def close_wall(self, wall_id: str, reason: Text) -> Result:
@@ -1119,10 +1145,10 @@ class ClimbingGym:
 
         Args:
             wall_id (str): Id of the wall, such as WALL-00001.
-            reason (str): The reason.
+            reason (str): Why the wall is closed.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         wall = self.walls.get(wall_id)
@@ -1141,7 +1167,11 @@ class ClimbingGym:
         for one_pairing in _distinct(self._pairings_by_wall_status.get((wall["id"], "roped"), {}).values()):
             if self._breaks_rule_9(one_pairing):
                 return self._take_back(RULES[8])
-        return {"success": True, "message": f"Done: close {wall['name']} with the reason {reason}."}
+        return {
+            "success": True,
+            "message": f"Done: close {wall['name']} with the reason {reason}.",
+            "data": self._changes(),
+        }
 
     def open_wall(self, wall_id: str) -> Result:
         """Open a closed wall again.
@@ -1150,7 +1180,7 @@ class ClimbingGym:
             wall_id (str): Id of the wall, such as WALL-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         wall = self.walls.get(wall_id)
@@ -1163,7 +1193,7 @@ class ClimbingGym:
         for one_pairing in _distinct(self._pairings_by_wall_status.get((wall["id"], "roped"), {}).values()):
             if self._breaks_rule_9(one_pairing):
                 return self._take_back(RULES[8])
-        return {"success": True, "message": f"Done: open {wall['name']}."}
+        return {"success": True, "message": f"Done: open {wall['name']}.", "data": self._changes()}
 
     def _show_wall(self, wall: Wall) -> dict[str, Any]:
         """The wall as an answer shows it."""
@@ -1388,6 +1418,46 @@ class ClimbingGym:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

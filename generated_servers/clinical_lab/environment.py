@@ -45,6 +45,17 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "patients": ("name",),
+    "requesters": ("name",),
+    "tests": ("code",),
+    "panels": ("name",),
+    "analysers": ("name",),
+    "samples": ("barcode",),
+    "orders": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("orders", "sample_id"),
     ("orders", "status"),
@@ -234,7 +245,7 @@ class ClinicalLab:
 
         Args:
             analyser_id (str): Id of the analyser, such as ANALYSER-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "orders": records}} or {"success": False, "error": why
@@ -308,8 +319,9 @@ class ClinicalLab:
         """Critical results that were run twice and are not phoned yet.
 
         Args:
-            requester_id (str, optional): Id of the requester, such as REQUESTER-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            requester_id (str, optional): Requester who sent the samples; an id such as REQUESTER-00001. If left
+                out, the results for all requesters are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "orders": records}} or {"success": False, "error": why
@@ -351,8 +363,8 @@ class ClinicalLab:
         """List the patients, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only patients whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "patients": records}}
@@ -372,8 +384,8 @@ class ClinicalLab:
         """List the requesters, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only requesters whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "requesters": records}}
@@ -394,9 +406,9 @@ class ClinicalLab:
         """List the tests, oldest first, all of them or only some.
 
         Args:
-            code (str, optional): Only those whose code contains this text.
-            material (str, optional): Only those whose material is serum, plasma, blood or urine.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            code (str, optional): Only tests whose code contains this text.
+            material (str, optional): Only tests with this material.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "tests": records}}
@@ -417,8 +429,8 @@ class ClinicalLab:
         """List the panels, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only panels whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "panels": records}}
@@ -439,9 +451,9 @@ class ClinicalLab:
         """List the analysers, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            ready (bool, optional): Only those where ready is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only analysers whose name contains this text.
+            ready (bool, optional): Only analysers with this value of `ready`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "analysers": records}}
@@ -469,13 +481,13 @@ class ClinicalLab:
         """List the samples, oldest first, all of them or only some.
 
         Args:
-            barcode (str, optional): Only those whose barcode contains this text.
-            patient_id (str, optional): Only those of this patient.
-            requester_id (str, optional): Only those of this requester.
-            material (str, optional): Only those whose material is serum, plasma, blood or urine.
-            parent_id (str, optional): Only those of this parent.
-            status (str, optional): Only those whose status is good or rejected.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            barcode (str, optional): Only samples whose barcode contains this text.
+            patient_id (str, optional): Only samples of this patient.
+            requester_id (str, optional): Only samples of this requester.
+            material (str, optional): Only samples with this material.
+            parent_id (str, optional): Only samples whose parent is this sample.
+            status (str, optional): Only samples with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "samples": records}}
@@ -510,12 +522,12 @@ class ClinicalLab:
         """List the orders, oldest first, all of them or only some.
 
         Args:
-            sample_id (str, optional): Only those of this sample.
-            test_id (str, optional): Only those of this test.
-            urgent (bool, optional): Only those where urgent is so.
-            analyser_id (str, optional): Only those of this analyser.
-            status (str, optional): Only those whose status is waiting, measured, cancelled or released.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            sample_id (str, optional): Only orders of this sample.
+            test_id (str, optional): Only orders of this test.
+            urgent (bool, optional): Only orders with this value of `urgent`.
+            analyser_id (str, optional): Only orders of this analyser.
+            status (str, optional): Only orders with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "orders": records}}
@@ -548,14 +560,14 @@ class ClinicalLab:
         """Receive a sample of a patient, with what is in it in microlitres.
 
         Args:
-            barcode (str): The barcode.
+            barcode (str): Barcode on the tube, not in use yet.
             patient_id (str): Id of the patient, such as PATIENT-00001.
             requester_id (str): Id of the requester, such as REQUESTER-00001.
-            material (str): The material: serum, plasma, blood or urine.
-            volume (int): The volume, from 50 to 10000.
+            material (str): What the tube contains: serum, plasma, blood or urine.
+            volume (int): How much is in the tube, in microlitres, from 50 to 10000.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         patient = self.patients.get(patient_id)
@@ -591,7 +603,7 @@ class ClinicalLab:
         return {
             "success": True,
             "message": f"Done: receive {barcode} of {patient['name']} (new: sample {sample['id']}).",
-            "data": {"sample_id": sample["id"]},
+            "data": {"sample_id": sample["id"], **self._changes()},
         }
 
     def order_panel(self, sample_id: str, panel_id: str, urgent: bool = False) -> Result:
@@ -600,10 +612,10 @@ class ClinicalLab:
         Args:
             sample_id (str): Id of the sample, such as SAMPLE-00001.
             panel_id (str): Id of the panel, such as PANEL-00001.
-            urgent (bool): Urgent: true or false. false where it is left out.
+            urgent (bool): Whether the tests are to be measured before those that are not urgent. Default: false.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         sample = self.samples.get(sample_id)
@@ -673,7 +685,11 @@ class ClinicalLab:
         for one_order in _distinct(added_orders):
             if self._breaks_rule_9_o(one_order):
                 return self._take_back(RULES[8])
-        return {"success": True, "message": f"Done: order {panel['name']} on {sample['barcode']}."}
+        return {
+            "success": True,
+            "message": f"Done: order {panel['name']} on {sample['barcode']}.",
+            "data": self._changes(),
+        }
 
     def order_test(self, sample_id: str, test_id: str, urgent: bool = False) -> Result:
         """Order one more test on a sample.
@@ -681,10 +697,10 @@ class ClinicalLab:
         Args:
             sample_id (str): Id of the sample, such as SAMPLE-00001.
             test_id (str): Id of the test, such as TEST-00001.
-            urgent (bool): Urgent: true or false. false where it is left out.
+            urgent (bool): Whether the test is to be measured before those that are not urgent. Default: false.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         sample = self.samples.get(sample_id)
@@ -740,7 +756,7 @@ class ClinicalLab:
         return {
             "success": True,
             "message": f"Done: order {test['code']} on {sample['barcode']} (new: order {order['id']}).",
-            "data": {"order_id": order["id"]},
+            "data": {"order_id": order["id"], **self._changes()},
         }
 
     def make_aliquot(
@@ -753,11 +769,11 @@ class ClinicalLab:
 
         Args:
             sample_id (str): Id of the sample, such as SAMPLE-00001.
-            barcode (str): The barcode.
-            volume (int): The volume, from 50 to 5000.
+            barcode (str): Barcode on the new tube, not in use yet.
+            volume (int): How much to take from the sample into the new tube, in microlitres, from 50 to 5000.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         sample = self.samples.get(sample_id)
@@ -799,7 +815,7 @@ class ClinicalLab:
         return {
             "success": True,
             "message": f"Done: {done} (new: sample {new_sample['id']}).",
-            "data": {"sample_id": new_sample["id"]},
+            "data": {"sample_id": new_sample["id"], **self._changes()},
         }
 
     def run_control(self, analyser_id: str, passed: bool) -> Result:
@@ -807,10 +823,10 @@ class ClinicalLab:
 
         Args:
             analyser_id (str): Id of the analyser, such as ANALYSER-00001.
-            passed (bool): Passed: true or false.
+            passed (bool): Whether the analyser passed the control.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         analyser = self.analysers.get(analyser_id)
@@ -829,7 +845,7 @@ class ClinicalLab:
         for one_analyser in _distinct(changed_analysers):
             if self._breaks_rule_11(one_analyser):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: record a control of {analyser['name']}."}
+        return {"success": True, "message": f"Done: record a control of {analyser['name']}.", "data": self._changes()}
 
     def measure_order(
         self,
@@ -844,11 +860,12 @@ class ClinicalLab:
         Args:
             order_id (str): Id of the order, such as ORDER-00001.
             analyser_id (str): Id of the analyser, such as ANALYSER-00001.
-            tube_id (str): Id of a sample (tube), such as SAMPLE-00001.
-            value (int): The value, from 0 to 5000.
+            tube_id (str): Tube that was measured, the sample of the order or an aliquot; an id such as
+                SAMPLE-00001.
+            value (int): Result of the measurement, as a whole number in the unit of the test, from 0 to 5000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         order = self.orders.get(order_id)
@@ -917,6 +934,7 @@ class ClinicalLab:
                 f"Done: record {value} for {self.tests[order['test_id']]['code']} on "
                 f"{self.samples[order['sample_id']]['barcode']}."
             ),
+            "data": self._changes(),
         }
 
     def rerun_order(self, order_id: str) -> Result:
@@ -926,7 +944,7 @@ class ClinicalLab:
             order_id (str): Id of the order, such as ORDER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         order = self.orders.get(order_id)
@@ -971,6 +989,7 @@ class ClinicalLab:
                 f"Done: run {self.tests[order['test_id']]['code']} on "
                 f"{self.samples[order['sample_id']]['barcode']} again."
             ),
+            "data": self._changes(),
         }
 
     def phone_result(self, order_id: str, to: Text) -> Result:
@@ -978,10 +997,10 @@ class ClinicalLab:
 
         Args:
             order_id (str): Id of the order, such as ORDER-00001.
-            to (str): The to.
+            to (str): Name of the person who took the call.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         order = self.orders.get(order_id)
@@ -1011,6 +1030,7 @@ class ClinicalLab:
                 f"Done: note that {self.tests[order['test_id']]['code']} on "
                 f"{self.samples[order['sample_id']]['barcode']} was phoned to {to}."
             ),
+            "data": self._changes(),
         }
 
     def release_result(self, order_id: str) -> Result:
@@ -1021,7 +1041,7 @@ class ClinicalLab:
             order_id (str): Id of the order, such as ORDER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         order = self.orders.get(order_id)
@@ -1059,6 +1079,7 @@ class ClinicalLab:
                 f"Done: release {self.tests[order['test_id']]['code']} on "
                 f"{self.samples[order['sample_id']]['barcode']}."
             ),
+            "data": self._changes(),
         }
 
     def reject_sample(self, sample_id: str, reason: Text) -> Result:
@@ -1066,10 +1087,10 @@ class ClinicalLab:
 
         Args:
             sample_id (str): Id of the sample, such as SAMPLE-00001.
-            reason (str): The reason.
+            reason (str): Why the sample cannot be used.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         sample = self.samples.get(sample_id)
@@ -1127,17 +1148,21 @@ class ClinicalLab:
         ):
             if self._breaks_rule_10(one_sample):
                 return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: reject {sample['barcode']} with the reason {reason}."}
+        return {
+            "success": True,
+            "message": f"Done: reject {sample['barcode']} with the reason {reason}.",
+            "data": self._changes(),
+        }
 
     def set_analyser(self, analyser_id: str, ready: bool) -> Result:
         """Take an analyser out of use, or put it back, after which it needs a control.
 
         Args:
             analyser_id (str): Id of the analyser, such as ANALYSER-00001.
-            ready (bool): Ready: true or false.
+            ready (bool): Whether the analyser is to be in use, false taking it out.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         analyser = self.analysers.get(analyser_id)
@@ -1150,7 +1175,7 @@ class ClinicalLab:
         self._put("analysers", analyser, "control_until", None)
         if self._breaks_rule_11(analyser):
             return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: change the use of {analyser['name']}."}
+        return {"success": True, "message": f"Done: change the use of {analyser['name']}.", "data": self._changes()}
 
     def _show_panel(self, panel: Panel) -> dict[str, Any]:
         """The panel as an answer shows it."""
@@ -1298,6 +1323,46 @@ class ClinicalLab:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -53,6 +53,18 @@ SUBJECT_STATUS_MOVES = {
     ("randomised", "withdrawn"),
 }
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "sites": ("name",),
+    "consent_forms": ("version",),
+    "subjects": ("code",),
+    "allocations": (),
+    "visits": (),
+    "kits": ("number",),
+    "packing_entries": (),
+    "events": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("allocations", "age"),
     ("allocations", "site_id"),
@@ -261,9 +273,10 @@ class ClinicalTrial:
         """Each subject's next planned visit that is due by a day, earliest first.
 
         Args:
-            by_day (str): By day: a date, as YYYY-MM-DD.
-            site_id (str, optional): Id of the site, such as SITE-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            by_day (str): Last due day that is listed, as YYYY-MM-DD.
+            site_id (str, optional): Site of the subjects; an id such as SITE-00001. If left out, the subjects of
+                all sites are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "visits": records}} or {"success": False, "error": why
@@ -322,8 +335,9 @@ class ClinicalTrial:
         """Subjects in the trial who have not signed the newest consent form.
 
         Args:
-            site_id (str, optional): Id of the site, such as SITE-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            site_id (str, optional): Site of the subjects; an id such as SITE-00001. If left out, the subjects of
+                all sites are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "subjects": records}} or {"success": False, "error": why
@@ -365,8 +379,8 @@ class ClinicalTrial:
         """List the sites, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only sites whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "sites": records}}
@@ -382,8 +396,8 @@ class ClinicalTrial:
         """List the consent forms, oldest first, all of them or only some.
 
         Args:
-            version (str, optional): Only those whose version contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            version (str, optional): Only consent forms whose version contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "consent_forms": records}}
@@ -423,13 +437,12 @@ class ClinicalTrial:
         """List the subjects, oldest first, all of them or only some.
 
         Args:
-            code (str, optional): Only those whose code contains this text.
-            site_id (str, optional): Only those of this site.
-            age (str, optional): Only those whose age is younger or older.
-            consent_id (str, optional): Only those of this consent.
-            status (str, optional): Only those whose status is screened, randomised, failed, completed or
-                withdrawn.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            code (str, optional): Only subjects whose code contains this text.
+            site_id (str, optional): Only subjects of this site.
+            age (str, optional): Only subjects with this age.
+            consent_id (str, optional): Only subjects whose consent is this consent form.
+            status (str, optional): Only subjects with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "subjects": records}}
@@ -460,9 +473,9 @@ class ClinicalTrial:
         """List the visits, oldest first, all of them or only some.
 
         Args:
-            subject_id (str, optional): Only those of this subject.
-            status (str, optional): Only those whose status is planned, done, missed or cancelled.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            subject_id (str, optional): Only visits of this subject.
+            status (str, optional): Only visits with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "visits": records}}
@@ -487,10 +500,10 @@ class ClinicalTrial:
         """List the kits, oldest first, all of them or only some.
 
         Args:
-            number (str, optional): Only those whose number contains this text.
-            site_id (str, optional): Only those of this site.
-            subject_id (str, optional): Only those of this subject.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            number (str, optional): Only kits whose number contains this text.
+            site_id (str, optional): Only kits of this site.
+            subject_id (str, optional): Only kits of this subject.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "kits": records}}
@@ -519,12 +532,11 @@ class ClinicalTrial:
         """List the events, oldest first, all of them or only some.
 
         Args:
-            subject_id (str, optional): Only those of this subject.
-            kind (str, optional): Only those whose kind is headache, rash, fever, fall, raised_liver_values or
-                chest_pain.
-            serious (bool, optional): Only those where serious is so.
-            status (str, optional): Only those whose status is open or resolved.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            subject_id (str, optional): Only events of this subject.
+            kind (str, optional): Only events with this kind.
+            serious (bool, optional): Only events with this value of `serious`.
+            status (str, optional): Only events with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "events": records}}
@@ -545,12 +557,12 @@ class ClinicalTrial:
         """Screen a new subject at a site.
 
         Args:
-            code (str): The code.
+            code (str): Code of the new subject, not given before.
             site_id (str): Id of the site, such as SITE-00001.
-            age (str): The age: younger or older.
+            age (str): Age group of the subject: younger or older.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         site = self.sites.get(site_id)
@@ -579,18 +591,18 @@ class ClinicalTrial:
         return {
             "success": True,
             "message": f"Done: screen {code} at {site['name']} (new: subject {subject['id']}).",
-            "data": {"subject_id": subject["id"]},
+            "data": {"subject_id": subject["id"], **self._changes()},
         }
 
     def issue_form(self, version: Text, valid_from: Date) -> Result:
         """Issue a new version of the consent form, valid from tomorrow or later.
 
         Args:
-            version (str): The version.
-            valid_from (str): Valid from: a date, as YYYY-MM-DD.
+            version (str): Name of the new form version, not in use yet.
+            valid_from (str): First day of the version, after today and after all others, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         if self._consent_forms_by_lower_version.get(version.lower(), {}):
@@ -616,7 +628,7 @@ class ClinicalTrial:
             "message": (
                 f"Done: issue the consent form {version} from {valid_from} (new: consent form {consent_form['id']})."
             ),
-            "data": {"consent_form_id": consent_form["id"]},
+            "data": {"consent_form_id": consent_form["id"], **self._changes()},
         }
 
     def sign_consent(self, subject_id: str, form_id: str) -> Result:
@@ -625,10 +637,10 @@ class ClinicalTrial:
 
         Args:
             subject_id (str): Id of the subject, such as SUBJECT-00001.
-            form_id (str): Id of a consent form (form), such as CF-00001.
+            form_id (str): Version of the consent form that was signed; an id such as CF-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         subject = self.subjects.get(subject_id)
@@ -651,7 +663,11 @@ class ClinicalTrial:
         for one_visit in _distinct(self._visits_by_subject.get(subject["id"], {}).values()):
             if self._breaks_rule_6(one_visit):
                 return self._take_back(RULES[5])
-        return {"success": True, "message": f"Done: record the consent of {subject['code']} to {form['version']}."}
+        return {
+            "success": True,
+            "message": f"Done: record the consent of {subject['code']} to {form['version']}.",
+            "data": self._changes(),
+        }
 
     def randomise_subject(self, subject_id: str) -> Result:
         """Randomise a screened subject to the next place of the list, which plans four visits four weeks apart, the
@@ -661,7 +677,7 @@ class ClinicalTrial:
             subject_id (str): Id of the subject, such as SUBJECT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         subject = self.subjects.get(subject_id)
@@ -748,7 +764,7 @@ class ClinicalTrial:
         for one_visit in _distinct([*self._visits_by_subject.get(subject["id"], {}).values(), *added_visits]):
             if self._breaks_rule_8(one_visit):
                 return self._take_back(RULES[7])
-        return {"success": True, "message": f"Done: randomise {subject['code']}."}
+        return {"success": True, "message": f"Done: randomise {subject['code']}.", "data": self._changes()}
 
     def record_visit(self, visit_id: str, came: bool, kit_id: str | None = None) -> Result:
         """Record a visit that took place, with the kit given at visits 1 to 3 unless treatment is held (next_kit of
@@ -756,11 +772,12 @@ class ClinicalTrial:
 
         Args:
             visit_id (str): Id of the visit, such as VISIT-00001.
-            came (bool): Came: true or false.
-            kit_id (str, optional): Id of the kit, such as KIT-00001. May be left out.
+            came (bool): Whether the subject came, as opposed to a missed visit whose window has passed.
+            kit_id (str, optional): Kit that was given, needed at visits 1 to 3 unless treatment is held; an id
+                such as KIT-00001. If left out, no kit was given.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         visit = self.visits.get(visit_id)
@@ -866,7 +883,7 @@ class ClinicalTrial:
         done = f"record visit {visit['number']} of {self.subjects[visit['subject_id']]['code']}"
         if kit is not None:
             done += f" with kit {kit['number']}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def ship_kit(self, kit_id: str, site_id: str) -> Result:
         """Ship a kit from the depot to a site.
@@ -876,7 +893,7 @@ class ClinicalTrial:
             site_id (str): Id of the site, such as SITE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         kit = self.kits.get(kit_id)
@@ -893,7 +910,11 @@ class ClinicalTrial:
         self._put("kits", kit, "site_id", site_id)
         if self._breaks_rule_4(kit):
             return self._take_back(RULES[3])
-        return {"success": True, "message": f"Done: ship kit {kit['number']} to {site['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: ship kit {kit['number']} to {site['name']}.",
+            "data": self._changes(),
+        }
 
     def report_event(
         self,
@@ -906,12 +927,13 @@ class ClinicalTrial:
 
         Args:
             subject_id (str): Id of the subject, such as SUBJECT-00001.
-            kind (str): The kind: headache, rash, fever, fall, raised_liver_values or chest_pain.
-            grade (int): The grade, from 1 to 4.
-            serious (bool): Serious: true or false.
+            kind (str): What happened to the subject: headache, rash, fever, fall, raised_liver_values or
+                chest_pain.
+            grade (int): Severity, where 1 is mild and 4 life-threatening, from 1 to 4.
+            serious (bool): Whether the event is serious under trial rules, always so at grade 4.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         subject = self.subjects.get(subject_id)
@@ -944,7 +966,7 @@ class ClinicalTrial:
         return {
             "success": True,
             "message": f"Done: report {kind} of grade {grade} for {subject['code']} (new: event {event['id']}).",
-            "data": {"event_id": event["id"]},
+            "data": {"event_id": event["id"], **self._changes()},
         }
 
     def notify_event(self, event_id: str) -> Result:
@@ -954,7 +976,7 @@ class ClinicalTrial:
             event_id (str): Id of the event, such as EVENT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         event = self.events.get(event_id)
@@ -973,6 +995,7 @@ class ClinicalTrial:
             "message": (
                 f"Done: note that the sponsor knows of the event of {self.subjects[event['subject_id']]['code']}."
             ),
+            "data": self._changes(),
         }
 
     def resolve_event(self, event_id: str) -> Result:
@@ -982,7 +1005,7 @@ class ClinicalTrial:
             event_id (str): Id of the event, such as EVENT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         event = self.events.get(event_id)
@@ -999,6 +1022,7 @@ class ClinicalTrial:
         return {
             "success": True,
             "message": f"Done: resolve the event of {self.subjects[event['subject_id']]['code']}.",
+            "data": self._changes(),
         }
 
     def unblind_subject(self, subject_id: str, reason: Text) -> Result:
@@ -1007,10 +1031,10 @@ class ClinicalTrial:
 
         Args:
             subject_id (str): Id of the subject, such as SUBJECT-00001.
-            reason (str): The reason.
+            reason (str): Why the treatment must be known.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         subject = self.subjects.get(subject_id)
@@ -1026,7 +1050,11 @@ class ClinicalTrial:
         self._put("subjects", subject, "unblinded_for", reason)
         if self._breaks_rule_11(subject):
             return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: unblind {subject['code']} with the reason {reason}."}
+        return {
+            "success": True,
+            "message": f"Done: unblind {subject['code']} with the reason {reason}.",
+            "data": self._changes(),
+        }
 
     def withdraw_subject(self, subject_id: str) -> Result:
         """Take a subject out of the trial, as a screening failure or as a withdrawal that cancels the visits ahead.
@@ -1035,7 +1063,7 @@ class ClinicalTrial:
             subject_id (str): Id of the subject, such as SUBJECT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         subject = self.subjects.get(subject_id)
@@ -1069,7 +1097,11 @@ class ClinicalTrial:
         for one_visit in _distinct([*changed_visits, *self._visits_by_subject.get(subject["id"], {}).values()]):
             if self._breaks_rule_8(one_visit):
                 return self._take_back(RULES[7])
-        return {"success": True, "message": f"Done: take {subject['code']} out of the trial."}
+        return {
+            "success": True,
+            "message": f"Done: take {subject['code']} out of the trial.",
+            "data": self._changes(),
+        }
 
     def _show_site(self, site: Site) -> dict[str, Any]:
         """The site as an answer shows it."""
@@ -1313,6 +1345,46 @@ class ClinicalTrial:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -45,6 +45,17 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "projects": ("name",),
+    "zones": ("name",),
+    "flavors": ("name",),
+    "images": ("name",),
+    "instances": ("name",),
+    "volumes": ("name",),
+    "snapshots": ("label",),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("images", "name"),
     ("images", "source_id"),
@@ -247,7 +258,7 @@ class CloudInstances:
 
         Args:
             flavor_id (str): Id of the flavor, such as FLAVOR-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "zones": records}} or {"success": False, "error": why
@@ -277,9 +288,11 @@ class CloudInstances:
         """Volumes that hang on no machine, largest first.
 
         Args:
-            project_id (str, optional): Id of the project, such as PROJECT-00001. May be left out.
-            zone_id (str, optional): Id of the zone, such as ZONE-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            project_id (str, optional): Project to which the volumes belong; an id such as PROJECT-00001. If left
+                out, the volumes of all projects are listed.
+            zone_id (str, optional): Zone in which the volumes are; an id such as ZONE-00001. If left out, the
+                volumes of all zones are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "volumes": records}} or {"success": False, "error": why
@@ -309,8 +322,8 @@ class CloudInstances:
         """List the projects, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only projects whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "projects": records}}
@@ -332,8 +345,8 @@ class CloudInstances:
         """List the zones, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only zones whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "zones": records}}
@@ -349,8 +362,8 @@ class CloudInstances:
         """List the flavors, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only flavors whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "flavors": records}}
@@ -373,11 +386,11 @@ class CloudInstances:
         """List the images, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            project_id (str, optional): Only those of this project.
-            source_id (str, optional): Only those of this source.
-            status (str, optional): Only those whose status is current or retired.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only images whose name contains this text.
+            project_id (str, optional): Only images of this project.
+            source_id (str, optional): Only images whose source is this snapshot.
+            status (str, optional): Only images with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "images": records}}
@@ -424,14 +437,14 @@ class CloudInstances:
         """List the instances, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            project_id (str, optional): Only those of this project.
-            zone_id (str, optional): Only those of this zone.
-            flavor_id (str, optional): Only those of this flavor.
-            image_id (str, optional): Only those of this image.
-            protected (bool, optional): Only those where protected is so.
-            status (str, optional): Only those whose status is running or stopped.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only instances whose name contains this text.
+            project_id (str, optional): Only instances of this project.
+            zone_id (str, optional): Only instances of this zone.
+            flavor_id (str, optional): Only instances of this flavor.
+            image_id (str, optional): Only instances of this image.
+            protected (bool, optional): Only instances with this value of `protected`.
+            status (str, optional): Only instances with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "instances": records}}
@@ -472,13 +485,13 @@ class CloudInstances:
         """List the volumes, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            project_id (str, optional): Only those of this project.
-            zone_id (str, optional): Only those of this zone.
-            kind (str, optional): Only those whose kind is root or data.
-            instance_id (str, optional): Only those of this instance.
-            source_id (str, optional): Only those of this source.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only volumes whose name contains this text.
+            project_id (str, optional): Only volumes of this project.
+            zone_id (str, optional): Only volumes of this zone.
+            kind (str, optional): Only volumes with this kind.
+            instance_id (str, optional): Only volumes of this instance.
+            source_id (str, optional): Only volumes whose source is this snapshot.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "volumes": records}}
@@ -514,9 +527,9 @@ class CloudInstances:
         """List the snapshots, oldest first, all of them or only some.
 
         Args:
-            label (str, optional): Only those whose label contains this text.
-            volume_id (str, optional): Only those of this volume.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            label (str, optional): Only snapshots whose label contains this text.
+            volume_id (str, optional): Only snapshots of this volume.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "snapshots": records}}
@@ -547,15 +560,16 @@ class CloudInstances:
         Args:
             project_id (str): Id of the project, such as PROJECT-00001.
             zone_id (str): Id of the zone, such as ZONE-00001.
-            name (str): The name.
+            name (str): Name of the new machine and of its root volume, not in use yet.
             flavor_id (str): Id of the flavor, such as FLAVOR-00001.
             image_id (str): Id of the image, such as IMAGE-00001.
-            gigabytes (int): The gigabytes, from 1 to 500.
-            spread (str, optional): The spread. May be left out.
-            protected (bool): Protected: true or false. false where it is left out.
+            gigabytes (int): Size of the root volume in gigabytes, at least what the image needs, from 1 to 500.
+            spread (str, optional): Name of a group of which each zone runs only one machine. If left out, the
+                machine belongs to no such group.
+            protected (bool): Whether the machine is protected from being removed. Default: false.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         project = self.projects.get(project_id)
@@ -667,7 +681,7 @@ class CloudInstances:
                 f"Done: launch {name} for {project['name']} in {zone['name']} as {flavor['name']} (new: instance "
                 f"{instance['id']}, volume {volume['id']})."
             ),
-            "data": {"instance_id": instance["id"], "volume_id": volume["id"]},
+            "data": {"instance_id": instance["id"], "volume_id": volume["id"], **self._changes()},
         }
 
     def switch_instance(self, instance_id: str, on: bool | None = None, protected: bool | None = None) -> Result:
@@ -676,11 +690,13 @@ class CloudInstances:
 
         Args:
             instance_id (str): Id of the instance, such as INSTANCE-00001.
-            on (bool, optional): On: true or false. May be left out.
-            protected (bool, optional): Protected: true or false. May be left out.
+            on (bool, optional): Whether the machine is to run, false stopping it. If left out, it stays running or
+                stopped as it is.
+            protected (bool, optional): Whether the machine is to be protected from being removed. If left out, its
+                protection stays as it is.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         instance = self.instances.get(instance_id)
@@ -725,7 +741,7 @@ class CloudInstances:
             done += f", running {'yes' if on else 'no'}"
         if protected is not None:
             done += f", protected {'yes' if protected else 'no'}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def resize_instance(self, instance_id: str, flavor_id: str) -> Result:
         """Give a stopped machine another flavor.
@@ -735,7 +751,7 @@ class CloudInstances:
             flavor_id (str): Id of the flavor, such as FLAVOR-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         instance = self.instances.get(instance_id)
@@ -771,17 +787,21 @@ class CloudInstances:
             return self._take_back(RULES[2])
         if self._breaks_rule_8(instance):
             return self._take_back(RULES[7])
-        return {"success": True, "message": f"Done: resize {instance['name']} to {flavor['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: resize {instance['name']} to {flavor['name']}.",
+            "data": self._changes(),
+        }
 
     def terminate_instance(self, instance_id: str, keep_root: bool = False) -> Result:
         """Remove a stopped machine for good; its root volume goes with it unless it is kept as a data volume.
 
         Args:
             instance_id (str): Id of the instance, such as INSTANCE-00001.
-            keep_root (bool): Keep root: true or false. false where it is left out.
+            keep_root (bool): Whether the root volume is kept as a loose data volume. Default: false.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         instance = self.instances.get(instance_id)
@@ -886,7 +906,7 @@ class CloudInstances:
         ):
             if self._breaks_rule_12(one_image):
                 return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: terminate {instance['name']}."}
+        return {"success": True, "message": f"Done: terminate {instance['name']}.", "data": self._changes()}
 
     def create_volume(
         self,
@@ -901,12 +921,13 @@ class CloudInstances:
         Args:
             project_id (str): Id of the project, such as PROJECT-00001.
             zone_id (str): Id of the zone, such as ZONE-00001.
-            name (str): The name.
-            gigabytes (int): The gigabytes, from 1 to 2000.
-            snapshot_id (str, optional): Id of the snapshot, such as SNAPSHOT-00001. May be left out.
+            name (str): Name of the new volume, not in use yet.
+            gigabytes (int): Size of the volume in gigabytes, at least that of the snapshot, from 1 to 2000.
+            snapshot_id (str, optional): Snapshot of the same project that is copied onto the volume; an id such as
+                SNAPSHOT-00001. If left out, the volume is empty.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         project = self.projects.get(project_id)
@@ -965,7 +986,7 @@ class CloudInstances:
         return {
             "success": True,
             "message": f"Done: {done} (new: volume {volume['id']}).",
-            "data": {"volume_id": volume["id"]},
+            "data": {"volume_id": volume["id"], **self._changes()},
         }
 
     def attach_volume(self, volume_id: str, instance_id: str) -> Result:
@@ -976,7 +997,7 @@ class CloudInstances:
             instance_id (str): Id of the instance, such as INSTANCE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         volume = self.volumes.get(volume_id)
@@ -1017,7 +1038,11 @@ class CloudInstances:
                 return self._take_back(RULES[5])
         if self._breaks_rule_7(volume):
             return self._take_back(RULES[6])
-        return {"success": True, "message": f"Done: attach {volume['name']} to {instance['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: attach {volume['name']} to {instance['name']}.",
+            "data": self._changes(),
+        }
 
     def detach_volume(self, volume_id: str) -> Result:
         """Detach a data volume from its machine, which may be running.
@@ -1026,7 +1051,7 @@ class CloudInstances:
             volume_id (str): Id of the volume, such as VOLUME-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         volume = self.volumes.get(volume_id)
@@ -1054,7 +1079,7 @@ class CloudInstances:
                 return self._take_back(RULES[5])
         if self._breaks_rule_7(volume):
             return self._take_back(RULES[6])
-        return {"success": True, "message": f"Done: detach {volume['name']}."}
+        return {"success": True, "message": f"Done: detach {volume['name']}.", "data": self._changes()}
 
     def delete_volume(self, volume_id: str) -> Result:
         """Delete a loose volume that has no snapshots.
@@ -1063,7 +1088,7 @@ class CloudInstances:
             volume_id (str): Id of the volume, such as VOLUME-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         volume = self.volumes.get(volume_id)
@@ -1101,17 +1126,17 @@ class CloudInstances:
         ):
             if self._breaks_rule_12(one_image):
                 return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: delete {volume['name']}."}
+        return {"success": True, "message": f"Done: delete {volume['name']}.", "data": self._changes()}
 
     def take_snapshot(self, volume_id: str, label: Text) -> Result:
         """Take a snapshot of a volume; a root volume only while its machine is stopped.
 
         Args:
             volume_id (str): Id of the volume, such as VOLUME-00001.
-            label (str): The label.
+            label (str): Name of the new snapshot, not in use yet.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         volume = self.volumes.get(volume_id)
@@ -1155,7 +1180,7 @@ class CloudInstances:
         return {
             "success": True,
             "message": f"Done: take snapshot {label} of {volume['name']} (new: snapshot {snapshot['id']}).",
-            "data": {"snapshot_id": snapshot["id"]},
+            "data": {"snapshot_id": snapshot["id"], **self._changes()},
         }
 
     def delete_snapshot(self, snapshot_id: str) -> Result:
@@ -1166,7 +1191,7 @@ class CloudInstances:
             snapshot_id (str): Id of the snapshot, such as SNAPSHOT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         snapshot = self.snapshots.get(snapshot_id)
@@ -1237,7 +1262,7 @@ class CloudInstances:
         for one_image_2 in _distinct(self._images_by_source.get(snapshot["id"], {}).values()):
             if one_image_2["id"] in self.images and self._breaks_rule_12(one_image_2):
                 return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: delete snapshot {snapshot['label']}."}
+        return {"success": True, "message": f"Done: delete snapshot {snapshot['label']}.", "data": self._changes()}
 
     def publish_image(
         self,
@@ -1250,12 +1275,13 @@ class CloudInstances:
 
         Args:
             snapshot_id (str): Id of the snapshot, such as SNAPSHOT-00001.
-            name (str): The name.
-            min_memory (int): The min memory, from 1 to 64.
-            instead_of_id (str, optional): Id of an image (instead of), such as IMAGE-00001. May be left out.
+            name (str): Name of the new image, not in use yet.
+            min_memory (int): Memory that a machine needs for the image, in gigabytes, from 1 to 64.
+            instead_of_id (str, optional): Current image of the same project that is retired for it; an id such as
+                IMAGE-00001. If left out, no older image is retired.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         snapshot = self.snapshots.get(snapshot_id)
@@ -1306,7 +1332,7 @@ class CloudInstances:
         return {
             "success": True,
             "message": f"Done: {done} (new: image {image['id']}).",
-            "data": {"image_id": image["id"]},
+            "data": {"image_id": image["id"], **self._changes()},
         }
 
     def _show_project(self, project: Project) -> dict[str, Any]:
@@ -1524,6 +1550,46 @@ class CloudInstances:
         self._journal.append(("delete", container, record["id"], record))
         del getattr(self, container)[record["id"]]
         self._unlink(container, record)
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -47,6 +47,17 @@ CHANGES = (
 
 CHECK_RESULT_MOVES = {("pending", "passed"), ("pending", "failed"), ("failed", "passed")}
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "teams": ("name",),
+    "developers": ("name",),
+    "areas": ("name",),
+    "branches": ("name",),
+    "pull_requests": ("title",),
+    "reviews": (),
+    "checks": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("checks", "kind"),
     ("checks", "pull_id"),
@@ -256,7 +267,7 @@ class CodeReview:
 
         Args:
             branch_id (str): Id of the branch, such as BRANCH-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "pull_requests": records}} or {"success": False,
@@ -288,7 +299,7 @@ class CodeReview:
         """What a pull request still needs before it can be queued.
 
         Args:
-            pull_id (str): Id of a pull request (pull), such as PR-00001.
+            pull_id (str): Pull request to look at; an id such as PR-00001.
 
         Returns:
             dict: {"success": True, "data": {ready, status, approvals, approvals_needed, want_changes,
@@ -337,8 +348,9 @@ class CodeReview:
 
         Args:
             area_id (str): Id of the area, such as AREA-00001.
-            pull_id (str, optional): Id of a pull request (pull), such as PR-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            pull_id (str, optional): Pull request whose author and asked reviewers are left out; an id such as
+                PR-00001. If left out, nobody is left out for that.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "developers": records}} or {"success": False, "error":
@@ -390,8 +402,8 @@ class CodeReview:
         """Pull requests that a developer was asked to review, oldest first.
 
         Args:
-            reviewer_id (str): Id of a developer (reviewer), such as DEVELOPER-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            reviewer_id (str): Developer who was asked to review; an id such as DEVELOPER-00001.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "pull_requests": records}} or {"success": False,
@@ -428,9 +440,9 @@ class CodeReview:
         """List the teams, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            within_id (str, optional): Only those of this within.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only teams whose name contains this text.
+            within_id (str, optional): Only teams within this team.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "teams": records}}
@@ -454,9 +466,9 @@ class CodeReview:
         """List the developers, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            team_id (str, optional): Only those of this team.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only developers whose name contains this text.
+            team_id (str, optional): Only developers of this team.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "developers": records}}
@@ -485,9 +497,9 @@ class CodeReview:
         """List the areas, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            owner_id (str, optional): Only those of this owner.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only areas whose name contains this text.
+            owner_id (str, optional): Only areas whose owner is this team.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "areas": records}}
@@ -512,10 +524,10 @@ class CodeReview:
         """List the branches, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            drops_stale (bool, optional): Only those where drops stale is so.
-            frozen (bool, optional): Only those where frozen is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only branches whose name contains this text.
+            drops_stale (bool, optional): Only branches with this value of `drops_stale`.
+            frozen (bool, optional): Only branches with this value of `frozen`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "branches": records}}
@@ -544,13 +556,13 @@ class CodeReview:
         """List the pull requests, oldest first, all of them or only some.
 
         Args:
-            title (str, optional): Only those whose title contains this text.
-            author_id (str, optional): Only those of this author.
-            target_id (str, optional): Only those of this target.
-            stacked_on_id (str, optional): Only those of this stacked on.
-            hotfix (bool, optional): Only those where hotfix is so.
-            status (str, optional): Only those whose status is draft, open, closed, queued or merged.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            title (str, optional): Only pull requests whose title contains this text.
+            author_id (str, optional): Only pull requests whose author is this developer.
+            target_id (str, optional): Only pull requests whose target is this branch.
+            stacked_on_id (str, optional): Only pull requests stacked on this pull request.
+            hotfix (bool, optional): Only pull requests with this value of `hotfix`.
+            status (str, optional): Only pull requests with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "pull_requests": records}}
@@ -590,12 +602,12 @@ class CodeReview:
         """List the reviews, oldest first, all of them or only some.
 
         Args:
-            pull_id (str, optional): Only those of this pull.
-            reviewer_id (str, optional): Only those of this reviewer.
-            verdict (str, optional): Only those whose verdict is approved or changes.
-            standing (bool, optional): Only those where standing is so.
-            dismissed_by_id (str, optional): Only those of this dismissed by.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            pull_id (str, optional): Only reviews whose pull is this pull request.
+            reviewer_id (str, optional): Only reviews whose reviewer is this developer.
+            verdict (str, optional): Only reviews with this verdict.
+            standing (bool, optional): Only reviews with this value of `standing`.
+            dismissed_by_id (str, optional): Only reviews dismissed by this developer.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "reviews": records}}
@@ -627,10 +639,10 @@ class CodeReview:
         """List the checks, oldest first, all of them or only some.
 
         Args:
-            pull_id (str, optional): Only those of this pull.
-            kind (str, optional): Only those whose kind is build, tests or security.
-            result (str, optional): Only those whose result is pending, passed or failed.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            pull_id (str, optional): Only checks whose pull is this pull request.
+            kind (str, optional): Only checks with this kind.
+            result (str, optional): Only checks with this result.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "checks": records}}
@@ -659,16 +671,18 @@ class CodeReview:
         """Open a pull request against a branch; its checks start.
 
         Args:
-            author_id (str): Id of a developer (author), such as DEVELOPER-00001.
-            target_id (str): Id of a branch (target), such as BRANCH-00001.
-            title (str): The title.
-            touch_ids (list): Ids of areas, such as AREA-00001.
-            stacked_on_id (str, optional): Id of a pull request (stacked on), such as PR-00001. May be left out.
-            hotfix (bool): Hotfix: true or false. false where it is left out.
-            draft (bool): Draft: true or false. false where it is left out.
+            author_id (str): Developer who wrote the changes; an id such as DEVELOPER-00001.
+            target_id (str): Branch into which they are to be merged; an id such as BRANCH-00001.
+            title (str): Title of the new pull request, not in use yet.
+            touch_ids (list): Areas that the changes touch, at least one and each once: ids of areas, such as
+                AREA-00001.
+            stacked_on_id (str, optional): Unfinished pull request to the same branch that must go first; an id
+                such as PR-00001. If left out, it stands on its own.
+            hotfix (bool): Whether it is a hotfix, which may enter a frozen branch. Default: false.
+            draft (bool): Whether it begins as a draft instead of being open for review. Default: false.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         author = self.developers.get(author_id)
@@ -788,17 +802,17 @@ class CodeReview:
                 f"Done: open the pull request {title} of {author['name']} against {target['name']} (new: pull "
                 f"request {pull['id']})."
             ),
-            "data": {"pull_request_id": pull["id"]},
+            "data": {"pull_request_id": pull["id"], **self._changes()},
         }
 
     def mark_ready(self, pull_id: str) -> Result:
         """Mark a draft as ready for review.
 
         Args:
-            pull_id (str): Id of a pull request (pull), such as PR-00001.
+            pull_id (str): Draft that is ready; an id such as PR-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         pull = self.pull_requests.get(pull_id)
@@ -828,18 +842,23 @@ class CodeReview:
         ):
             if self._breaks_rule_10_p_again(one_pull_request):
                 return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: mark {pull['title']} as ready for review."}
+        return {
+            "success": True,
+            "message": f"Done: mark {pull['title']} as ready for review.",
+            "data": self._changes(),
+        }
 
     def push_commits(self, pull_id: str, also_touches_id: str | None = None) -> Result:
         """Push new commits; checks start again, approvals go stale where the branch says so, and what was queued
         leaves the queue with everything stacked on it.
 
         Args:
-            pull_id (str): Id of a pull request (pull), such as PR-00001.
-            also_touches_id (str, optional): Id of an area (also touches), such as AREA-00001. May be left out.
+            pull_id (str): Draft, open or queued pull request that gets the commits; an id such as PR-00001.
+            also_touches_id (str, optional): Area that it now touches too; an id such as AREA-00001. If left out,
+                the areas stay as they are.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         pull = self.pull_requests.get(pull_id)
@@ -957,19 +976,19 @@ class CodeReview:
         done = f"push new commits to {pull['title']}"
         if also_touches is not None:
             done += f", touching {also_touches['name']} as well"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def request_review(self, pull_id: str, reviewer_id: str, instead_of_id: str | None = None) -> Result:
         """Ask a developer to review an open pull request, perhaps in the place of another who was asked.
 
         Args:
-            pull_id (str): Id of a pull request (pull), such as PR-00001.
-            reviewer_id (str): Id of a developer (reviewer), such as DEVELOPER-00001.
-            instead_of_id (str, optional): Id of a developer (instead of), such as DEVELOPER-00001. May be left
-                out.
+            pull_id (str): Open pull request to review; an id such as PR-00001.
+            reviewer_id (str): Developer who is asked, not its author; an id such as DEVELOPER-00001.
+            instead_of_id (str, optional): Developer asked before who need not review any more; an id such as
+                DEVELOPER-00001. If left out, all who were asked stay.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         pull = self.pull_requests.get(pull_id)
@@ -1021,7 +1040,7 @@ class CodeReview:
         done = f"ask {reviewer['name']} to review {pull['title']}"
         if instead_of is not None:
             done += f" instead of {instead_of['name']}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def review_pull(
         self,
@@ -1033,13 +1052,14 @@ class CodeReview:
         """Enter a review of the present revision; it replaces what the same reviewer said before.
 
         Args:
-            pull_id (str): Id of a pull request (pull), such as PR-00001.
-            reviewer_id (str): Id of a developer (reviewer), such as DEVELOPER-00001.
-            verdict (str): The verdict: approved or changes.
-            note (str, optional): The note. May be left out.
+            pull_id (str): Open pull request that was reviewed; an id such as PR-00001.
+            reviewer_id (str): Developer who reviewed it, not its author; an id such as DEVELOPER-00001.
+            verdict (str): Outcome of the review, approval or a request for changes: approved or changes.
+            note (str, optional): What the reviewer says, needed where changes are wanted. If left out, no note is
+                kept.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         pull = self.pull_requests.get(pull_id)
@@ -1126,7 +1146,7 @@ class CodeReview:
         return {
             "success": True,
             "message": f"Done: {done} (new: review {review['id']}).",
-            "data": {"review_id": review["id"]},
+            "data": {"review_id": review["id"], **self._changes()},
         }
 
     def dismiss_review(self, review_id: str, by_id: str) -> Result:
@@ -1134,10 +1154,11 @@ class CodeReview:
 
         Args:
             review_id (str): Id of the review, such as REVIEW-00001.
-            by_id (str): Id of a developer (by), such as DEVELOPER-00001.
+            by_id (str): Developer who dismisses it, from a team that owns a touched area; an id such as
+                DEVELOPER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         review = self.reviews.get(review_id)
@@ -1187,6 +1208,7 @@ class CodeReview:
                 f"Done: dismiss the request for changes by {self.developers[review['reviewer_id']]['name']} as "
                 f"{by['name']}."
             ),
+            "data": self._changes(),
         }
 
     def report_check(self, check_id: str, passed: bool) -> Result:
@@ -1194,10 +1216,10 @@ class CodeReview:
 
         Args:
             check_id (str): Id of the check, such as CHECK-00001.
-            passed (bool): Passed: true or false.
+            passed (bool): Whether the check has passed, as opposed to failed.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         check = self.checks.get(check_id)
@@ -1226,16 +1248,17 @@ class CodeReview:
         return {
             "success": True,
             "message": f"Done: report the {check['kind']} check of {self.pull_requests[check['pull_id']]['title']}.",
+            "data": self._changes(),
         }
 
     def enqueue_pull(self, pull_id: str) -> Result:
         """Put an open pull request at the end of the merge queue of its branch.
 
         Args:
-            pull_id (str): Id of a pull request (pull), such as PR-00001.
+            pull_id (str): Open pull request that has all it needs; an id such as PR-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         pull = self.pull_requests.get(pull_id)
@@ -1330,7 +1353,11 @@ class CodeReview:
         ):
             if self._breaks_rule_11(one_developer):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: put {pull['title']} into the merge queue."}
+        return {
+            "success": True,
+            "message": f"Done: put {pull['title']} into the merge queue.",
+            "data": self._changes(),
+        }
 
     def merge_next(self, branch_id: str, build_passed: bool = True) -> Result:
         """Merge what stands first in the merge queue of a branch; if its build on top of the branch failed, throw it
@@ -1338,10 +1365,10 @@ class CodeReview:
 
         Args:
             branch_id (str): Id of the branch, such as BRANCH-00001.
-            build_passed (bool): Build passed: true or false. true where it is left out.
+            build_passed (bool): Whether its build on top of the branch passed. Default: true.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         branch = self.branches.get(branch_id)
@@ -1446,16 +1473,17 @@ class CodeReview:
                 f"Done: settle the first of the queue of {branch['name']}, build passed "
                 f"{'yes' if build_passed else 'no'}."
             ),
+            "data": self._changes(),
         }
 
     def close_pull(self, pull_id: str) -> Result:
         """Close a draft or open pull request without merging it.
 
         Args:
-            pull_id (str): Id of a pull request (pull), such as PR-00001.
+            pull_id (str): Draft or open pull request to close; an id such as PR-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         pull = self.pull_requests.get(pull_id)
@@ -1507,17 +1535,17 @@ class CodeReview:
         ):
             if self._breaks_rule_11(one_developer):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: close {pull['title']}."}
+        return {"success": True, "message": f"Done: close {pull['title']}.", "data": self._changes()}
 
     def set_freeze(self, branch_id: str, frozen: bool) -> Result:
         """Freeze a branch, which throws everything but hotfixes out of its queue, or lift the freeze.
 
         Args:
             branch_id (str): Id of the branch, such as BRANCH-00001.
-            frozen (bool): Frozen: true or false.
+            frozen (bool): Whether the branch is frozen, as opposed to free again.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         branch = self.branches.get(branch_id)
@@ -1595,7 +1623,7 @@ class CodeReview:
         ):
             if self._breaks_rule_10_p_again(one_pull_request):
                 return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: change the freeze of {branch['name']}."}
+        return {"success": True, "message": f"Done: change the freeze of {branch['name']}.", "data": self._changes()}
 
     def _show_developer(self, developer: Developer) -> dict[str, Any]:
         """The developer as an answer shows it."""
@@ -1819,6 +1847,46 @@ class CodeReview:
         self._journal.append(("delete", container, record["id"], record))
         del getattr(self, container)[record["id"]]
         self._unlink(container, record)
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -45,6 +45,18 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "sites": ("name",),
+    "products": ("name",),
+    "boxes": ("label",),
+    "loggers": ("serial",),
+    "shipments": ("number",),
+    "loads": ("seal",),
+    "readings": (),
+    "reviews": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("boxes", "site_id"),
     ("loads", "box_id"),
@@ -241,7 +253,7 @@ class ColdChain:
 
         Args:
             shipment_id (str): Id of the shipment, such as SHIPMENT-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "boxes": records}} or {"success": False, "error": why
@@ -268,7 +280,7 @@ class ColdChain:
 
         Args:
             shipment_id (str): Id of the shipment, such as SHIPMENT-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "loggers": records}} or {"success": False, "error": why
@@ -301,8 +313,9 @@ class ColdChain:
         """Shipments that wait for a decision of quality, those with most minutes out of range first.
 
         Args:
-            goal_id (str, optional): Id of a site (goal), such as SITE-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            goal_id (str, optional): Site to which the shipments went; an id such as SITE-00001. If left out, the
+                shipments to all sites are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "shipments": records}} or {"success": False, "error":
@@ -344,8 +357,8 @@ class ColdChain:
         """List the sites, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only sites whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "sites": records}}
@@ -362,9 +375,9 @@ class ColdChain:
         """List the products, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            band (str, optional): Only those whose band is chilled or frozen.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only products whose name contains this text.
+            band (str, optional): Only products with this band.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "products": records}}
@@ -388,11 +401,11 @@ class ColdChain:
         """List the boxes, oldest first, all of them or only some.
 
         Args:
-            label (str, optional): Only those whose label contains this text.
-            band (str, optional): Only those whose band is chilled or frozen.
-            site_id (str, optional): Only those of this site.
-            status (str, optional): Only those whose status is idle, ready or packed.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            label (str, optional): Only boxes whose label contains this text.
+            band (str, optional): Only boxes with this band.
+            site_id (str, optional): Only boxes of this site.
+            status (str, optional): Only boxes with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "boxes": records}}
@@ -418,9 +431,9 @@ class ColdChain:
         """List the loggers, oldest first, all of them or only some.
 
         Args:
-            serial (str, optional): Only those whose serial contains this text.
-            site_id (str, optional): Only those of this site.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            serial (str, optional): Only loggers whose serial contains this text.
+            site_id (str, optional): Only loggers of this site.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "loggers": records}}
@@ -447,13 +460,12 @@ class ColdChain:
         """List the shipments, oldest first, all of them or only some.
 
         Args:
-            number (str, optional): Only those whose number contains this text.
-            product_id (str, optional): Only those of this product.
-            origin_id (str, optional): Only those of this origin.
-            goal_id (str, optional): Only those of this goal.
-            status (str, optional): Only those whose status is planned, on_way, arrived, held, released or
-                rejected.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            number (str, optional): Only shipments whose number contains this text.
+            product_id (str, optional): Only shipments of this product.
+            origin_id (str, optional): Only shipments whose origin is this site.
+            goal_id (str, optional): Only shipments whose goal is this site.
+            status (str, optional): Only shipments with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "shipments": records}}
@@ -489,12 +501,12 @@ class ColdChain:
         """List the loads, oldest first, all of them or only some.
 
         Args:
-            seal (str, optional): Only those whose seal contains this text.
-            shipment_id (str, optional): Only those of this shipment.
-            box_id (str, optional): Only those of this box.
-            logger_id (str, optional): Only those of this logger.
-            recovered (bool, optional): Only those where recovered is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            seal (str, optional): Only loads whose seal contains this text.
+            shipment_id (str, optional): Only loads of this shipment.
+            box_id (str, optional): Only loads of this box.
+            logger_id (str, optional): Only loads of this logger.
+            recovered (bool, optional): Only loads with this value of `recovered`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "loads": records}}
@@ -524,8 +536,8 @@ class ColdChain:
         """List the readings, oldest first, all of them or only some.
 
         Args:
-            load_id (str, optional): Only those of this load.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            load_id (str, optional): Only readings of this load.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "readings": records}}
@@ -544,9 +556,9 @@ class ColdChain:
         """List the reviews, oldest first, all of them or only some.
 
         Args:
-            shipment_id (str, optional): Only those of this shipment.
-            verdict (str, optional): Only those whose verdict is hold, release or reject.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            shipment_id (str, optional): Only reviews of this shipment.
+            verdict (str, optional): Only reviews with this verdict.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "reviews": records}}
@@ -574,16 +586,16 @@ class ColdChain:
         """Plan a shipment of a product from one site to another.
 
         Args:
-            number (str): The number.
+            number (str): Number of the new shipment, not in use yet.
             product_id (str): Id of the product, such as PRODUCT-00001.
-            origin_id (str): Id of a site (origin), such as SITE-00001.
-            goal_id (str): Id of a site (goal), such as SITE-00001.
-            units (int): The units, from 1 to 400.
-            leaves_at (str): Leaves at: date and time, as YYYY-MM-DDTHH:MM.
-            arrives_at (str): Arrives at: date and time, as YYYY-MM-DDTHH:MM.
+            origin_id (str): Site from which the shipment leaves; an id such as SITE-00001.
+            goal_id (str): Site to which the shipment goes; an id such as SITE-00001.
+            units (int): How many units of the product are sent in all, from 1 to 400.
+            leaves_at (str): When it is to leave, not in the past, as YYYY-MM-DDTHH:MM.
+            arrives_at (str): When it is to arrive, at most 120 hours after leaving, as YYYY-MM-DDTHH:MM.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         product = self.products.get(product_id)
@@ -632,7 +644,7 @@ class ColdChain:
                 f"Done: plan shipment {number} of {units} {product['name']} from {origin['name']} to "
                 f"{goal['name']} (new: shipment {shipment['id']})."
             ),
-            "data": {"shipment_id": shipment["id"]},
+            "data": {"shipment_id": shipment["id"], **self._changes()},
         }
 
     def condition_box(self, box_id: str) -> Result:
@@ -643,7 +655,7 @@ class ColdChain:
             box_id (str): Id of the box, such as BOX-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         box = self.boxes.get(box_id)
@@ -657,7 +669,7 @@ class ColdChain:
             if box["status"] not in ("idle", "ready"):
                 return self._take_back(f"Box {box['label']} cannot go from {box['status']} to ready.")
             self._put("boxes", box, "status", "ready")
-        return {"success": True, "message": f"Done: condition box {box['label']}."}
+        return {"success": True, "message": f"Done: condition box {box['label']}.", "data": self._changes()}
 
     def pack_box(
         self,
@@ -673,11 +685,11 @@ class ColdChain:
             shipment_id (str): Id of the shipment, such as SHIPMENT-00001.
             box_id (str): Id of the box, such as BOX-00001.
             logger_id (str): Id of the logger, such as LOGGER-00001.
-            units (int): The units, from 1 to 200.
-            seal (str): The seal.
+            units (int): How many units of the shipment go into this box, from 1 to 200.
+            seal (str): Number of the seal on the box, never used before.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         shipment = self.shipments.get(shipment_id)
@@ -764,7 +776,7 @@ class ColdChain:
                 f"Done: pack {units} of shipment {shipment['number']} into box {box['label']} with logger "
                 f"{logger['serial']} (new: load {load['id']})."
             ),
-            "data": {"load_id": load["id"]},
+            "data": {"load_id": load["id"], **self._changes()},
         }
 
     def dispatch_shipment(self, shipment_id: str) -> Result:
@@ -774,7 +786,7 @@ class ColdChain:
             shipment_id (str): Id of the shipment, such as SHIPMENT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         shipment = self.shipments.get(shipment_id)
@@ -816,17 +828,17 @@ class ColdChain:
             return self._take_back(RULES[9])
         if self._breaks_rule_10_s_again(shipment):
             return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: dispatch shipment {shipment['number']}."}
+        return {"success": True, "message": f"Done: dispatch shipment {shipment['number']}.", "data": self._changes()}
 
     def delay_shipment(self, shipment_id: str, arrives_at: DateTime) -> Result:
         """Note that a shipment that is planned or on its way arrives later; its coolant must last until then.
 
         Args:
             shipment_id (str): Id of the shipment, such as SHIPMENT-00001.
-            arrives_at (str): Arrives at: date and time, as YYYY-MM-DDTHH:MM.
+            arrives_at (str): New time of arrival, later than before, as YYYY-MM-DDTHH:MM.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         shipment = self.shipments.get(shipment_id)
@@ -869,17 +881,21 @@ class ColdChain:
         for one_load in _distinct(self._loads_by_shipment.get(shipment["id"], {}).values()):
             if self._breaks_rule_6(one_load):
                 return self._take_back(RULES[5])
-        return {"success": True, "message": f"Done: expect shipment {shipment['number']} at {arrives_at}."}
+        return {
+            "success": True,
+            "message": f"Done: expect shipment {shipment['number']} at {arrives_at}.",
+            "data": self._changes(),
+        }
 
     def recharge_coolant(self, shipment_id: str, more_hours: Annotated[int, {"minimum": 1, "maximum": 72}]) -> Result:
         """Recharge the coolant of all boxes of a shipment on its way, as far as the boxes hold it.
 
         Args:
             shipment_id (str): Id of the shipment, such as SHIPMENT-00001.
-            more_hours (int): The more hours, from 1 to 72.
+            more_hours (int): How many hours longer the coolant of each box lasts, from 1 to 72.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         shipment = self.shipments.get(shipment_id)
@@ -910,6 +926,7 @@ class ColdChain:
         return {
             "success": True,
             "message": f"Done: recharge the coolant of shipment {shipment['number']} for {more_hours} hours.",
+            "data": self._changes(),
         }
 
     def read_logger(self, load_id: str, readings: Annotated[list[ReadLoggerReading], {"maxItems": 20}]) -> Result:
@@ -918,10 +935,12 @@ class ColdChain:
 
         Args:
             load_id (str): Id of the load, such as LOAD-00001.
-            readings (list): One entry per reading: .
+            readings (list): One entry for each temperature that the logger recorded: celsius: temperature in
+                degrees Celsius, from -60 to 60; minutes: how long that temperature lasted, in minutes, from 1 to
+                2000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         load = self.loads.get(load_id)
@@ -1008,6 +1027,7 @@ class ColdChain:
         return {
             "success": True,
             "message": f"Done: enter {len(readings)} readings of logger {self.loggers[load['logger_id']]['serial']}.",
+            "data": self._changes(),
         }
 
     def receive_shipment(self, shipment_id: str) -> Result:
@@ -1017,7 +1037,7 @@ class ColdChain:
             shipment_id (str): Id of the shipment, such as SHIPMENT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         shipment = self.shipments.get(shipment_id)
@@ -1079,7 +1099,7 @@ class ColdChain:
         for one_shipment in _distinct(changed_shipments):
             if self._breaks_rule_10_s_again(one_shipment):
                 return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: receive shipment {shipment['number']}."}
+        return {"success": True, "message": f"Done: receive shipment {shipment['number']}.", "data": self._changes()}
 
     def review_shipment(
         self,
@@ -1092,12 +1112,12 @@ class ColdChain:
 
         Args:
             shipment_id (str): Id of the shipment, such as SHIPMENT-00001.
-            verdict (str): The verdict: hold, release or reject.
-            by (str): The by.
-            note (str): The note.
+            verdict (str): What is decided, only a shipment on hold being rejected: hold, release or reject.
+            by (str): Name of the person in quality control who decides.
+            note (str): Why it was decided so.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         shipment = self.shipments.get(shipment_id)
@@ -1189,7 +1209,7 @@ class ColdChain:
         return {
             "success": True,
             "message": f"Done: review shipment {shipment['number']} as {verdict} (new: review {review['id']}).",
-            "data": {"review_id": review["id"]},
+            "data": {"review_id": review["id"], **self._changes()},
         }
 
     def recover_logger(self, logger_id: str) -> Result:
@@ -1199,7 +1219,7 @@ class ColdChain:
             logger_id (str): Id of the logger, such as LOGGER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         logger = self.loggers.get(logger_id)
@@ -1225,17 +1245,18 @@ class ColdChain:
             return self._take_back(RULES[2])
         if self._breaks_rule_9(load):
             return self._take_back(RULES[8])
-        return {"success": True, "message": f"Done: recover logger {logger['serial']}."}
+        return {"success": True, "message": f"Done: recover logger {logger['serial']}.", "data": self._changes()}
 
     def send_boxes(self, box_ids: Annotated[list[str], {"maxItems": 20}], site_id: str) -> Result:
         """Empty boxes whose shipments were released or rejected and send them to a site, where they stand idle.
 
         Args:
-            box_ids (list): Ids of boxes, such as BOX-00001.
+            box_ids (list): Packed boxes whose shipments were released or rejected, each named once: ids of boxes,
+                such as BOX-00001.
             site_id (str): Id of the site, such as SITE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         boxes = []
@@ -1276,6 +1297,7 @@ class ColdChain:
         return {
             "success": True,
             "message": f"Done: send {', '.join(str(one['label']) for one in boxes)} to {site['name']}.",
+            "data": self._changes(),
         }
 
     def _show_shipment(self, shipment: Shipment) -> dict[str, Any]:
@@ -1456,6 +1478,46 @@ class ColdChain:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

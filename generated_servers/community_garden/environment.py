@@ -48,6 +48,18 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "gardeners": ("name",),
+    "plots": ("number",),
+    "applications": (),
+    "work_days": ("name",),
+    "spots": (),
+    "tools": ("name",),
+    "lendings": (),
+    "inspections": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("applications", "gardener_id"),
     ("applications", "status"),
@@ -241,7 +253,7 @@ class CommunityGarden:
 
         Args:
             plot_id (str): Id of the plot, such as PLOT-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "applications": records}} or {"success": False, "error":
@@ -272,7 +284,7 @@ class CommunityGarden:
         """Gardeners who owe hours, most first.
 
         Args:
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "gardeners": records}} or {"success": False, "error":
@@ -299,7 +311,7 @@ class CommunityGarden:
         """Tools that should be back by now.
 
         Args:
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "lendings": records}} or {"success": False, "error": why
@@ -331,9 +343,9 @@ class CommunityGarden:
         """List the gardeners, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            motor_course (bool, optional): Only those where motor course is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only gardeners whose name contains this text.
+            motor_course (bool, optional): Only gardeners with this value of `motor_course`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "gardeners": records}}
@@ -359,11 +371,11 @@ class CommunityGarden:
         """List the plots, oldest first, all of them or only some.
 
         Args:
-            number (str, optional): Only those whose number contains this text.
-            section (str, optional): Only those whose section is brook, orchard or wall.
-            raised (bool, optional): Only those where raised is so.
-            holder_id (str, optional): Only those of this holder.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            number (str, optional): Only plots whose number contains this text.
+            section (str, optional): Only plots with this section.
+            raised (bool, optional): Only plots with this value of `raised`.
+            holder_id (str, optional): Only plots whose holder is this gardener.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "plots": records}}
@@ -390,10 +402,10 @@ class CommunityGarden:
         """List the applications, oldest first, all of them or only some.
 
         Args:
-            gardener_id (str, optional): Only those of this gardener.
-            raised_only (bool, optional): Only those where raised only is so.
-            status (str, optional): Only those whose status is waiting, served or withdrawn.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            gardener_id (str, optional): Only applications of this gardener.
+            raised_only (bool, optional): Only applications with this value of `raised_only`.
+            status (str, optional): Only applications with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "applications": records}}
@@ -420,9 +432,9 @@ class CommunityGarden:
         """List the work days, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            closed (bool, optional): Only those where closed is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only work days whose name contains this text.
+            closed (bool, optional): Only work days with this value of `closed`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "work_days": records}}
@@ -447,10 +459,10 @@ class CommunityGarden:
         """List the spots, oldest first, all of them or only some.
 
         Args:
-            work_day_id (str, optional): Only those of this work day.
-            gardener_id (str, optional): Only those of this gardener.
-            status (str, optional): Only those whose status is signed, done or missed.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            work_day_id (str, optional): Only spots of this work day.
+            gardener_id (str, optional): Only spots of this gardener.
+            status (str, optional): Only spots with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "spots": records}}
@@ -478,10 +490,10 @@ class CommunityGarden:
         """List the tools, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            motor (bool, optional): Only those where motor is so.
-            broken (bool, optional): Only those where broken is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only tools whose name contains this text.
+            motor (bool, optional): Only tools with this value of `motor`.
+            broken (bool, optional): Only tools with this value of `broken`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "tools": records}}
@@ -504,9 +516,9 @@ class CommunityGarden:
         """List the lendings, oldest first, all of them or only some.
 
         Args:
-            tool_id (str, optional): Only those of this tool.
-            gardener_id (str, optional): Only those of this gardener.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            tool_id (str, optional): Only lendings of this tool.
+            gardener_id (str, optional): Only lendings of this gardener.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "lendings": records}}
@@ -533,10 +545,10 @@ class CommunityGarden:
         """List the inspections, oldest first, all of them or only some.
 
         Args:
-            plot_id (str, optional): Only those of this plot.
-            holder_id (str, optional): Only those of this holder.
-            finding (str, optional): Only those whose finding is tidy, weeds, rubbish or unused.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            plot_id (str, optional): Only inspections of this plot.
+            holder_id (str, optional): Only inspections whose holder is this gardener.
+            finding (str, optional): Only inspections with this finding.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "inspections": records}}
@@ -563,12 +575,12 @@ class CommunityGarden:
         """Put somebody on the waiting list, new or known; gardeners may wait for a second plot.
 
         Args:
-            name (str): The name.
-            least_area (int): The least area, from 10 to 120.
-            raised_only (bool): Raised only: true or false. false where it is left out.
+            name (str): Name of the gardener, new or known.
+            least_area (int): Smallest plot that is wanted, in square metres, from 10 to 120.
+            raised_only (bool): Whether only a raised bed will do. Default: false.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         if any(
@@ -624,6 +636,7 @@ class CommunityGarden:
         return {
             "success": True,
             "message": f"Done: put {name} on the waiting list for {least_area} square metres or more.",
+            "data": self._changes(),
         }
 
     def hand_over_plot(self, plot_id: str, application_id: str) -> Result:
@@ -634,7 +647,7 @@ class CommunityGarden:
             application_id (str): Id of the application, such as APPLICATION-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         plot = self.plots.get(plot_id)
@@ -676,6 +689,7 @@ class CommunityGarden:
             "message": (
                 f"Done: hand plot {plot['number']} over to {self.gardeners[application['gardener_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def withdraw_application(self, application_id: str) -> Result:
@@ -685,7 +699,7 @@ class CommunityGarden:
             application_id (str): Id of the application, such as APPLICATION-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         application = self.applications.get(application_id)
@@ -702,6 +716,7 @@ class CommunityGarden:
         return {
             "success": True,
             "message": f"Done: take {self.gardeners[application['gardener_id']]['name']} off the waiting list.",
+            "data": self._changes(),
         }
 
     def release_plot(self, plot_id: str, expelled: bool = False) -> Result:
@@ -709,10 +724,10 @@ class CommunityGarden:
 
         Args:
             plot_id (str): Id of the plot, such as PLOT-00001.
-            expelled (bool): Expelled: true or false. false where it is left out.
+            expelled (bool): Whether the gardener is expelled, which takes three warnings. Default: false.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         plot = self.plots.get(plot_id)
@@ -747,7 +762,7 @@ class CommunityGarden:
         for one_plot in _distinct([self.plots[one["plot_id"]] for one in changed_inspections]):
             if self._breaks_rule_12(one_plot):
                 return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: take back plot {plot['number']}."}
+        return {"success": True, "message": f"Done: take back plot {plot['number']}.", "data": self._changes()}
 
     def announce_work_day(
         self,
@@ -759,13 +774,13 @@ class CommunityGarden:
         """Announce a work day with some places.
 
         Args:
-            name (str): The name.
-            on (str): On: a date, as YYYY-MM-DD.
-            lasts (int): The lasts, from 1 to 8.
-            places (int): The places, from 1 to 20.
+            name (str): Name of the work day, not in use yet.
+            on (str): Day on which the work is done, after today, as YYYY-MM-DD.
+            lasts (int): Length of the work in hours, from 1 to 8.
+            places (int): Gardeners who can take part, from 1 to 20.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         if self._work_days_by_name.get(name, {}):
@@ -789,7 +804,7 @@ class CommunityGarden:
         return {
             "success": True,
             "message": f"Done: announce {name} on {on} (new: work day {work_day['id']}).",
-            "data": {"work_day_id": work_day["id"]},
+            "data": {"work_day_id": work_day["id"], **self._changes()},
         }
 
     def sign_up(self, work_day_id: str, gardener_id: str) -> Result:
@@ -800,7 +815,7 @@ class CommunityGarden:
             gardener_id (str): Id of the gardener, such as GARDENER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         work_day = self.work_days.get(work_day_id)
@@ -845,7 +860,7 @@ class CommunityGarden:
         return {
             "success": True,
             "message": f"Done: sign {gardener['name']} up for {work_day['name']} (new: spot {spot['id']}).",
-            "data": {"spot_id": spot["id"]},
+            "data": {"spot_id": spot["id"], **self._changes()},
         }
 
     def close_work_day(
@@ -857,10 +872,11 @@ class CommunityGarden:
 
         Args:
             work_day_id (str): Id of the work day, such as WD-00001.
-            absent_ids (list): Ids of gardeners, such as GARDENER-00001. None where it is left out.
+            absent_ids (list): Gardeners signed up for it who stayed away: ids of gardeners, such as
+                GARDENER-00001. May be left out.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         work_day = self.work_days.get(work_day_id)
@@ -903,17 +919,17 @@ class CommunityGarden:
         for one_spot in _distinct([*self._spots_by_work_day.get(work_day["id"], {}).values(), *changed_spots]):
             if self._breaks_rule_6(one_spot):
                 return self._take_back(RULES[5])
-        return {"success": True, "message": f"Done: close {work_day['name']}."}
+        return {"success": True, "message": f"Done: close {work_day['name']}.", "data": self._changes()}
 
     def buy_out_hours(self, gardener_id: str, number: Annotated[int, {"minimum": 1, "maximum": 40}]) -> Result:
         """Let a gardener pay for hours that are owed.
 
         Args:
             gardener_id (str): Id of the gardener, such as GARDENER-00001.
-            number (int): The number, from 1 to 40.
+            number (int): Hours that are paid for, at most those owed, from 1 to 40.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         gardener = self.gardeners.get(gardener_id)
@@ -926,7 +942,11 @@ class CommunityGarden:
         if not 0 <= bought_out <= 200:
             return self._take_back(f"The bought out of {gardener['name']} must be between 0 and 200.")
         self._put("gardeners", gardener, "bought_out", bought_out)
-        return {"success": True, "message": f"Done: buy {number} hours of {gardener['name']} out."}
+        return {
+            "success": True,
+            "message": f"Done: buy {number} hours of {gardener['name']} out.",
+            "data": self._changes(),
+        }
 
     def lend_tool(self, tool_id: str, gardener_id: str, due_on: Date) -> Result:
         """Lend a tool to a gardener for a week at most.
@@ -934,10 +954,10 @@ class CommunityGarden:
         Args:
             tool_id (str): Id of the tool, such as TOOL-00001.
             gardener_id (str): Id of the gardener, such as GARDENER-00001.
-            due_on (str): Due on: a date, as YYYY-MM-DD.
+            due_on (str): Day on which it comes back, within a week from today, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         tool = self.tools.get(tool_id)
@@ -987,7 +1007,7 @@ class CommunityGarden:
             "message": (
                 f"Done: lend the {tool['name']} to {gardener['name']} until {due_on} (new: lending {lending['id']})."
             ),
-            "data": {"lending_id": lending["id"]},
+            "data": {"lending_id": lending["id"], **self._changes()},
         }
 
     def return_tool(self, tool_id: str, broken: bool = False) -> Result:
@@ -995,10 +1015,10 @@ class CommunityGarden:
 
         Args:
             tool_id (str): Id of the tool, such as TOOL-00001.
-            broken (bool): Broken: true or false. false where it is left out.
+            broken (bool): Whether the tool is broken. Default: false.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         tool = self.tools.get(tool_id)
@@ -1031,17 +1051,17 @@ class CommunityGarden:
         ):
             if self._breaks_rule_9(one_lending):
                 return self._take_back(RULES[8])
-        return {"success": True, "message": f"Done: book the {tool['name']} into the shed."}
+        return {"success": True, "message": f"Done: book the {tool['name']} into the shed.", "data": self._changes()}
 
     def inspect_plot(self, plot_id: str, finding: Literal["tidy", "weeds", "rubbish", "unused"]) -> Result:
         """Note how a plot looked; tidy settles its warnings, anything else is a new one.
 
         Args:
             plot_id (str): Id of the plot, such as PLOT-00001.
-            finding (str): The finding: tidy, weeds, rubbish or unused.
+            finding (str): How the plot looked, where tidy settles its warnings: tidy, weeds, rubbish or unused.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         plot = self.plots.get(plot_id)
@@ -1088,7 +1108,7 @@ class CommunityGarden:
         return {
             "success": True,
             "message": f"Done: note {finding} for plot {plot['number']} (new: inspection {inspection['id']}).",
-            "data": {"inspection_id": inspection["id"]},
+            "data": {"inspection_id": inspection["id"], **self._changes()},
         }
 
     def _show_gardener(self, gardener: Gardener) -> dict[str, Any]:
@@ -1276,6 +1296,46 @@ class CommunityGarden:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -57,6 +57,16 @@ EVENT_STATUS_MOVES = {
     ("confirmed", "done"),
 }
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "halls": ("name",),
+    "clients": ("name",),
+    "events": ("title",),
+    "items": ("name",),
+    "hires": (),
+    "meals": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("events", "hall_id"),
     ("events", "status"),
@@ -284,11 +294,11 @@ class ConferenceVenue:
         options already on them.
 
         Args:
-            starts (str): Starts: date and time, as YYYY-MM-DDTHH:MM.
-            duration (int): The duration, from 2 to 34.
-            guests (int): The guests, from 5 to 2000.
-            layout (str): The layout: theatre, banquet or classroom.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            starts (str): Start of the event, as YYYY-MM-DDTHH:MM.
+            duration (int): Length of the event in hours, from 2 to 34.
+            guests (int): Number of guests who are expected, from 5 to 2000.
+            layout (str): How the hall would be set up: theatre, banquet or classroom.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "halls": records}} or {"success": False, "error": why
@@ -352,7 +362,7 @@ class ConferenceVenue:
 
         Args:
             event_id (str): Id of the event, such as EVENT-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "events": records}} or {"success": False, "error": why
@@ -414,7 +424,7 @@ class ConferenceVenue:
 
         Args:
             event_id (str): Id of the event, such as EVENT-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "items": records}} or {"success": False, "error": why
@@ -439,8 +449,8 @@ class ConferenceVenue:
         """Meals to be served on a day.
 
         Args:
-            on (str): On: a date, as YYYY-MM-DD.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            on (str): Day on which the meals are served, as YYYY-MM-DD.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "meals": records}} or {"success": False, "error": why
@@ -475,10 +485,10 @@ class ConferenceVenue:
         """List the halls, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            part_of_id (str, optional): Only those of this part of.
-            wall_works (bool, optional): Only those where wall works is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only halls whose name contains this text.
+            part_of_id (str, optional): Only halls part of this hall.
+            wall_works (bool, optional): Only halls with this value of `wall_works`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "halls": records}}
@@ -503,9 +513,9 @@ class ConferenceVenue:
         """List the clients, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            blocked (bool, optional): Only those where blocked is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only clients whose name contains this text.
+            blocked (bool, optional): Only clients with this value of `blocked`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "clients": records}}
@@ -530,13 +540,12 @@ class ConferenceVenue:
         """List the events, oldest first, all of them or only some.
 
         Args:
-            title (str, optional): Only those whose title contains this text.
-            client_id (str, optional): Only those of this client.
-            hall_id (str, optional): Only those of this hall.
-            layout (str, optional): Only those whose layout is theatre, banquet or classroom.
-            status (str, optional): Only those whose status is option, confirmed, lapsed, released, cancelled or
-                done.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            title (str, optional): Only events whose title contains this text.
+            client_id (str, optional): Only events of this client.
+            hall_id (str, optional): Only events of this hall.
+            layout (str, optional): Only events with this layout.
+            status (str, optional): Only events with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "events": records}}
@@ -564,8 +573,8 @@ class ConferenceVenue:
         """List the items, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only items whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "items": records}}
@@ -582,9 +591,9 @@ class ConferenceVenue:
         """List the hires, oldest first, all of them or only some.
 
         Args:
-            event_id (str, optional): Only those of this event.
-            item_id (str, optional): Only those of this item.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            event_id (str, optional): Only hires of this event.
+            item_id (str, optional): Only hires of this item.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "hires": records}}
@@ -610,9 +619,9 @@ class ConferenceVenue:
         """List the meals, oldest first, all of them or only some.
 
         Args:
-            event_id (str, optional): Only those of this event.
-            kind (str, optional): Only those whose kind is coffee, lunch or dinner.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            event_id (str, optional): Only meals of this event.
+            kind (str, optional): Only meals with this kind.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "meals": records}}
@@ -642,15 +651,15 @@ class ConferenceVenue:
 
         Args:
             client_id (str): Id of the client, such as CLIENT-00001.
-            title (str): The title.
+            title (str): New title of the event, not used before.
             hall_id (str): Id of the hall, such as HALL-00001.
-            layout (str): The layout: theatre, banquet or classroom.
-            guests (int): The guests, from 5 to 2000.
-            starts (str): Starts: date and time, as YYYY-MM-DDTHH:MM.
-            duration (int): The duration, from 2 to 34.
+            layout (str): How the hall is set up: theatre, banquet or classroom.
+            guests (int): Number of guests, at most those the layout has room for, from 5 to 2000.
+            starts (str): Start of the event, at least six days ahead, as YYYY-MM-DDTHH:MM.
+            duration (int): Length of the event in hours, from 2 to 34.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         client = self.clients.get(client_id)
@@ -732,7 +741,7 @@ class ConferenceVenue:
             "message": (
                 f"Done: take an option on {hall['name']} for {title} of {client['name']} (new: event {event['id']})."
             ),
-            "data": {"event_id": event["id"]},
+            "data": {"event_id": event["id"], **self._changes()},
         }
 
     def extend_option(self, event_id: str, until: Date) -> Result:
@@ -740,10 +749,10 @@ class ConferenceVenue:
 
         Args:
             event_id (str): Id of the event, such as EVENT-00001.
-            until (str): Until: a date, as YYYY-MM-DD.
+            until (str): New last day of the option, five days before the event at the latest, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         event = self.events.get(event_id)
@@ -768,7 +777,11 @@ class ConferenceVenue:
             )
         self._journal = []
         self._put("events", event, "option_until", until)
-        return {"success": True, "message": f"Done: extend the option of {event['title']} until {until}."}
+        return {
+            "success": True,
+            "message": f"Done: extend the option of {event['title']} until {until}.",
+            "data": self._changes(),
+        }
 
     def confirm_event(self, event_id: str) -> Result:
         """Confirm the option that is first in line, with enough equipment left for what it hires.
@@ -777,7 +790,7 @@ class ConferenceVenue:
             event_id (str): Id of the event, such as EVENT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         event = self.events.get(event_id)
@@ -847,7 +860,7 @@ class ConferenceVenue:
             return self._take_back(RULES[8])
         if self._breaks_rule_10(event):
             return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: confirm {event['title']}."}
+        return {"success": True, "message": f"Done: confirm {event['title']}.", "data": self._changes()}
 
     def give_up_event(self, event_id: str) -> Result:
         """Let an option lapse or be released, or cancel a confirmed event, which costs a quarter of the hall until 30
@@ -857,7 +870,7 @@ class ConferenceVenue:
             event_id (str): Id of the event, such as EVENT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         event = self.events.get(event_id)
@@ -944,7 +957,7 @@ class ConferenceVenue:
         for one_event in _distinct([*changed_events, *changed_events_2]):
             if self._breaks_rule_10(one_event):
                 return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: give up {event['title']}."}
+        return {"success": True, "message": f"Done: give up {event['title']}.", "data": self._changes()}
 
     def change_setup(
         self,
@@ -958,12 +971,15 @@ class ConferenceVenue:
 
         Args:
             event_id (str): Id of the event, such as EVENT-00001.
-            hall_id (str, optional): Id of the hall, such as HALL-00001. May be left out.
-            layout (str, optional): The layout: theatre, banquet or classroom. May be left out.
-            guests (int, optional): The guests, from 5 to 2000. May be left out.
+            hall_id (str, optional): Hall that the event moves to; an id such as HALL-00001. If left out, the hall
+                stays the same.
+            layout (str, optional): New way in which the hall is set up: theatre, banquet or classroom. If left
+                out, the layout stays the same.
+            guests (int, optional): New number of guests, no fewer than any meal is ordered for, from 5 to 2000. If
+                left out, the number of guests stays as it is.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         event = self.events.get(event_id)
@@ -1021,7 +1037,7 @@ class ConferenceVenue:
             done += f", layout {layout}"
         if guests is not None:
             done += f", {guests} guests"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def hire_item(
         self,
@@ -1034,10 +1050,10 @@ class ConferenceVenue:
         Args:
             event_id (str): Id of the event, such as EVENT-00001.
             item_id (str): Id of the item, such as ITEM-00001.
-            number (int): The number, from 1 to 400.
+            number (int): Pieces that are added to what the event has, from 1 to 400.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         event = self.events.get(event_id)
@@ -1100,7 +1116,11 @@ class ConferenceVenue:
         for one_hire in _distinct(added_hires):
             if self._breaks_rule_4_h(one_hire):
                 return self._take_back(RULES[3])
-        return {"success": True, "message": f"Done: hire {number} of {item['name']} for {event['title']}."}
+        return {
+            "success": True,
+            "message": f"Done: hire {number} of {item['name']} for {event['title']}.",
+            "data": self._changes(),
+        }
 
     def return_item(self, hire_id: str) -> Result:
         """Give hired equipment back to the pool before the event.
@@ -1109,7 +1129,7 @@ class ConferenceVenue:
             hire_id (str): Id of the hire, such as HIRE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         hire = self.hires.get(hire_id)
@@ -1130,6 +1150,7 @@ class ConferenceVenue:
                 f"Done: return {hire['number']} of {self.items[hire['item_id']]['name']} from "
                 f"{self.events[hire['event_id']]['title']}."
             ),
+            "data": self._changes(),
         }
 
     def order_meal(
@@ -1143,12 +1164,12 @@ class ConferenceVenue:
 
         Args:
             event_id (str): Id of the event, such as EVENT-00001.
-            kind (str): The kind: coffee, lunch or dinner.
-            on (str): On: a date, as YYYY-MM-DD.
-            people (int): The people, from 1 to 2000.
+            kind (str): Kind of meal, once for each day of the event: coffee, lunch or dinner.
+            on (str): Day of the event on which it is served, four days ahead or more, as YYYY-MM-DD.
+            people (int): Number of people who eat, at most the guests, from 1 to 2000.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         event = self.events.get(event_id)
@@ -1187,7 +1208,7 @@ class ConferenceVenue:
         return {
             "success": True,
             "message": f"Done: order {kind} for {people} on {on} for {event['title']} (new: meal {meal['id']}).",
-            "data": {"meal_id": meal["id"]},
+            "data": {"meal_id": meal["id"], **self._changes()},
         }
 
     def change_count(self, meal_id: str, people: Annotated[int, {"minimum": 1, "maximum": 2000}]) -> Result:
@@ -1195,10 +1216,10 @@ class ConferenceVenue:
 
         Args:
             meal_id (str): Id of the meal, such as MEAL-00001.
-            people (int): The people, from 1 to 2000.
+            people (int): New number of people who eat, at most the guests, from 1 to 2000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         meal = self.meals.get(meal_id)
@@ -1235,6 +1256,7 @@ class ConferenceVenue:
         return {
             "success": True,
             "message": f"Done: change the {meal['kind']} of {self.events[meal['event_id']]['title']} to {people}.",
+            "data": self._changes(),
         }
 
     def finish_event(self, event_id: str) -> Result:
@@ -1244,7 +1266,7 @@ class ConferenceVenue:
             event_id (str): Id of the event, such as EVENT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         event = self.events.get(event_id)
@@ -1288,17 +1310,17 @@ class ConferenceVenue:
             return self._take_back(RULES[8])
         if self._breaks_rule_10(event):
             return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: close {event['title']} for billing."}
+        return {"success": True, "message": f"Done: close {event['title']} for billing.", "data": self._changes()}
 
     def set_wall(self, hall_id: str, works: bool) -> Result:
         """Note that the movable walls of a combined hall are out of order, once no event needs it, or work again.
 
         Args:
             hall_id (str): Id of the hall, such as HALL-00001.
-            works (bool): Works: true or false.
+            works (bool): Whether the movable walls of the hall work.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         hall = self.halls.get(hall_id)
@@ -1319,7 +1341,7 @@ class ConferenceVenue:
         for one_event in _distinct(self._events_by_hall.get(hall["id"], {}).values()):
             if self._breaks_rule_8(one_event):
                 return self._take_back(RULES[7])
-        return {"success": True, "message": f"Done: note the walls of {hall['name']}."}
+        return {"success": True, "message": f"Done: note the walls of {hall['name']}.", "data": self._changes()}
 
     def _show_event(self, event: Event) -> dict[str, Any]:
         """The event as an answer shows it."""
@@ -1606,6 +1628,46 @@ class ConferenceVenue:
         self._journal.append(("delete", container, record["id"], record))
         del getattr(self, container)[record["id"]]
         self._unlink(container, record)
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

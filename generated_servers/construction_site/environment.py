@@ -47,6 +47,17 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "zones": ("name",),
+    "crews": ("foreman",),
+    "tasks": ("name",),
+    "lifts": (),
+    "inspections": (),
+    "defects": (),
+    "weather_days": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("defects", "task_id"),
     ("inspections", "status"),
@@ -259,10 +270,11 @@ class ConstructionSite:
         """Tasks that could begin because nothing they wait for is open, biggest first.
 
         Args:
-            trade (str, optional): The trade: groundworks, concrete, steel, masonry, carpentry or services. May be
-                left out.
-            zone_id (str, optional): Id of the zone, such as ZONE-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            trade (str, optional): Only tasks of this trade: groundworks, concrete, steel, masonry, carpentry or
+                services. If left out, the tasks of all trades are listed.
+            zone_id (str, optional): Only tasks in this zone of the site; an id such as ZONE-00001. If left out,
+                the tasks of all zones are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "tasks": records}} or {"success": False, "error": why
@@ -302,7 +314,7 @@ class ConstructionSite:
 
         Args:
             task_id (str): Id of the task, such as TASK-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "tasks": records}} or {"success": False, "error": why
@@ -334,8 +346,8 @@ class ConstructionSite:
         """The lifts planned from a day on, in the order of days.
 
         Args:
-            since (str): Since: a date, as YYYY-MM-DD.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            since (str): First day that is listed, as YYYY-MM-DD.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "lifts": records}} or {"success": False, "error": why
@@ -367,8 +379,8 @@ class ConstructionSite:
         """List the zones, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only zones whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "zones": records}}
@@ -385,10 +397,9 @@ class ConstructionSite:
         """List the crews, oldest first, all of them or only some.
 
         Args:
-            foreman (str, optional): Only those whose foreman contains this text.
-            trade (str, optional): Only those whose trade is groundworks, concrete, steel, masonry, carpentry or
-                services.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            foreman (str, optional): Only crews whose foreman contains this text.
+            trade (str, optional): Only crews with this trade.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "crews": records}}
@@ -429,15 +440,14 @@ class ConstructionSite:
         """List the tasks, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            trade (str, optional): Only those whose trade is groundworks, concrete, steel, masonry, carpentry or
-                services.
-            zone_id (str, optional): Only those of this zone.
-            hold_point (bool, optional): Only those where hold point is so.
-            outdoor (bool, optional): Only those where outdoor is so.
-            crew_id (str, optional): Only those of this crew.
-            status (str, optional): Only those whose status is waiting, running, stopped, finished or released.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only tasks whose name contains this text.
+            trade (str, optional): Only tasks with this trade.
+            zone_id (str, optional): Only tasks of this zone.
+            hold_point (bool, optional): Only tasks with this value of `hold_point`.
+            outdoor (bool, optional): Only tasks with this value of `outdoor`.
+            crew_id (str, optional): Only tasks of this crew.
+            status (str, optional): Only tasks with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "tasks": records}}
@@ -469,11 +479,10 @@ class ConstructionSite:
         """List the lifts, oldest first, all of them or only some.
 
         Args:
-            task_id (str, optional): Only those of this task.
-            slot (str, optional): Only those whose slot is early_morning, late_morning, early_afternoon or
-                late_afternoon.
-            status (str, optional): Only those whose status is planned, made or called_off.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            task_id (str, optional): Only lifts of this task.
+            slot (str, optional): Only lifts with this slot.
+            status (str, optional): Only lifts with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "lifts": records}}
@@ -498,9 +507,9 @@ class ConstructionSite:
         """List the inspections, oldest first, all of them or only some.
 
         Args:
-            task_id (str, optional): Only those of this task.
-            status (str, optional): Only those whose status is requested, passed or failed.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            task_id (str, optional): Only inspections of this task.
+            status (str, optional): Only inspections with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "inspections": records}}
@@ -525,10 +534,10 @@ class ConstructionSite:
         """List the defects, oldest first, all of them or only some.
 
         Args:
-            task_id (str, optional): Only those of this task.
-            crew_id (str, optional): Only those of this crew.
-            mended (bool, optional): Only those where mended is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            task_id (str, optional): Only defects of this task.
+            crew_id (str, optional): Only defects of this crew.
+            mended (bool, optional): Only defects with this value of `mended`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "defects": records}}
@@ -554,8 +563,8 @@ class ConstructionSite:
         """List the weather days, oldest first, all of them or only some.
 
         Args:
-            kind (str, optional): Only those whose kind is wind, rain or frost.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            kind (str, optional): Only weather days with this kind.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "weather_days": records}}
@@ -583,17 +592,19 @@ class ConstructionSite:
         """Put a further task into the programme, after the tasks that it waits for.
 
         Args:
-            name (str): The name.
-            trade (str): The trade: groundworks, concrete, steel, masonry, carpentry or services.
+            name (str): Name of the new task, not in use yet.
+            trade (str): Trade whose crews do the work: groundworks, concrete, steel, masonry, carpentry or
+                services.
             zone_id (str): Id of the zone, such as ZONE-00001.
-            after_ids (list): Ids of tasks, such as TASK-00001.
-            duration (int): The duration, from 1 to 40.
-            lifts (int): The lifts, from 0 to 4. 0 where it is left out.
-            hold_point (bool): Hold point: true or false. false where it is left out.
-            outdoor (bool): Outdoor: true or false. true where it is left out.
+            after_ids (list): Tasks that must be released first, each named once and at least one: ids of tasks,
+                such as TASK-00001.
+            duration (int): Work that the task takes, in days, from 1 to 40.
+            lifts (int): Crane lifts that the task needs, from 0 to 4. Default: 0.
+            hold_point (bool): Whether an inspector must pass the work before others go on. Default: false.
+            outdoor (bool): Whether the work is outdoors and stops in bad weather. Default: true.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         zone = self.zones.get(zone_id)
@@ -656,7 +667,7 @@ class ConstructionSite:
             "message": (
                 f"Done: plan {name} after {', '.join(str(one['name']) for one in after)} (new: task {task['id']})."
             ),
-            "data": {"task_id": task["id"]},
+            "data": {"task_id": task["id"], **self._changes()},
         }
 
     def start_task(self, task_id: str, crew_id: str) -> Result:
@@ -667,7 +678,7 @@ class ConstructionSite:
             crew_id (str): Id of the crew, such as CREW-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         task = self.tasks.get(task_id)
@@ -722,7 +733,11 @@ class ConstructionSite:
         for one_inspection in _distinct(self._inspections_by_task_status.get((task["id"], "requested"), {}).values()):
             if self._breaks_rule_12_i_again(one_inspection):
                 return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: start {task['name']} with the crew of {crew['foreman']}."}
+        return {
+            "success": True,
+            "message": f"Done: start {task['name']} with the crew of {crew['foreman']}.",
+            "data": self._changes(),
+        }
 
     def report_work(self, task_id: str, done: Annotated[int, {"minimum": 1, "maximum": 40}]) -> Result:
         """Report days of work done on a task, at most as many as have gone by since it began or went on and are not
@@ -730,10 +745,10 @@ class ConstructionSite:
 
         Args:
             task_id (str): Id of the task, such as TASK-00001.
-            done (int): The done, from 1 to 40.
+            done (int): Days of work done that were not reported yet, from 1 to 40.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         task = self.tasks.get(task_id)
@@ -812,18 +827,22 @@ class ConstructionSite:
         ):
             if self._breaks_rule_12_i_again(one_inspection):
                 return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: report {done} days of work on {task['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: report {done} days of work on {task['name']}.",
+            "data": self._changes(),
+        }
 
     def log_weather(self, on: Date, kind: Literal["wind", "rain", "frost"]) -> Result:
         """Log a day of bad weather; wind calls off every lift of that day, and if it is today, outdoor steel and
         carpentry stop for wind, concrete and masonry for frost, groundworks and masonry for rain.
 
         Args:
-            on (str): On: a date, as YYYY-MM-DD.
-            kind (str): The kind: wind, rain or frost.
+            on (str): Day of the bad weather, from today to ten days ahead, as YYYY-MM-DD.
+            kind (str): What makes work impossible on that day: wind, rain or frost.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         if self.now[:10] > on or on > _plus_days(self.now[:10], 10):
@@ -906,7 +925,7 @@ class ConstructionSite:
         return {
             "success": True,
             "message": f"Done: log {on} as a day of {kind} (new: weather day {weather_day['id']}).",
-            "data": {"weather_day_id": weather_day["id"]},
+            "data": {"weather_day_id": weather_day["id"], **self._changes()},
         }
 
     def resume_task(self, task_id: str, crew_id: str | None = None) -> Result:
@@ -914,10 +933,11 @@ class ConstructionSite:
 
         Args:
             task_id (str): Id of the task, such as TASK-00001.
-            crew_id (str, optional): Id of the crew, such as CREW-00001. May be left out.
+            crew_id (str, optional): Free crew of the same trade that takes the task over; an id such as
+                CREW-00001. If left out, the task's own crew goes on.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         task = self.tasks.get(task_id)
@@ -973,7 +993,7 @@ class ConstructionSite:
         done = f"resume {task['name']}"
         if crew is not None:
             done += f" with the crew of {crew['foreman']}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def book_lift(
         self,
@@ -985,11 +1005,12 @@ class ConstructionSite:
 
         Args:
             task_id (str): Id of the task, such as TASK-00001.
-            on (str): On: a date, as YYYY-MM-DD.
-            slot (str): The slot: early_morning, late_morning, early_afternoon or late_afternoon.
+            on (str): Day of the lift, within three weeks from today, as YYYY-MM-DD.
+            slot (str): Part of the day for which the crane is booked: early_morning, late_morning, early_afternoon
+                or late_afternoon.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         task = self.tasks.get(task_id)
@@ -1030,7 +1051,7 @@ class ConstructionSite:
         return {
             "success": True,
             "message": f"Done: book the crane for {task['name']} on {on}, {slot} (new: lift {lift['id']}).",
-            "data": {"lift_id": lift["id"]},
+            "data": {"lift_id": lift["id"], **self._changes()},
         }
 
     def move_lift(
@@ -1043,12 +1064,12 @@ class ConstructionSite:
 
         Args:
             lift_id (str): Id of the lift, such as LIFT-00001.
-            on (str): On: a date, as YYYY-MM-DD.
-            slot (str, optional): The slot: early_morning, late_morning, early_afternoon or late_afternoon. May be
-                left out.
+            on (str): New day of the lift, or its old day where only the time changes, as YYYY-MM-DD.
+            slot (str, optional): New part of the day: early_morning, late_morning, early_afternoon or
+                late_afternoon. If left out, the lift keeps its part of the day.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         lift = self.lifts.get(lift_id)
@@ -1078,7 +1099,7 @@ class ConstructionSite:
         done = f"move the lift for {self.tasks[lift['task_id']]['name']} to {on}"
         if slot is not None:
             done += f", {slot}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def confirm_lift(self, lift_id: str) -> Result:
         """Confirm that a planned lift was made.
@@ -1087,7 +1108,7 @@ class ConstructionSite:
             lift_id (str): Id of the lift, such as LIFT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         lift = self.lifts.get(lift_id)
@@ -1112,6 +1133,7 @@ class ConstructionSite:
         return {
             "success": True,
             "message": f"Done: confirm the lift for {self.tasks[lift['task_id']]['name']} of {lift['on']}.",
+            "data": self._changes(),
         }
 
     def ask_inspection(self, task_id: str, on: Date) -> Result:
@@ -1119,10 +1141,10 @@ class ConstructionSite:
 
         Args:
             task_id (str): Id of the task, such as TASK-00001.
-            on (str): On: a date, as YYYY-MM-DD.
+            on (str): Day the inspector is to come, within two weeks from today, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         task = self.tasks.get(task_id)
@@ -1160,7 +1182,7 @@ class ConstructionSite:
         return {
             "success": True,
             "message": f"Done: ask for an inspection of {task['name']} on {on} (new: inspection {inspection['id']}).",
-            "data": {"inspection_id": inspection["id"]},
+            "data": {"inspection_id": inspection["id"], **self._changes()},
         }
 
     def record_result(
@@ -1173,11 +1195,12 @@ class ConstructionSite:
 
         Args:
             inspection_id (str): Id of the inspection, such as INSPECTION-00001.
-            passed (bool): Passed: true or false.
-            defects (list): One entry per defect: .
+            passed (bool): Whether the inspector accepted the work, which then has no defects.
+            defects (list): One entry for each defect, none where the work has passed: what: what is wrong, in a
+                few words; crew_id: crew that has to mend the defect; an id such as CREW-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         inspection = self.inspections.get(inspection_id)
@@ -1291,6 +1314,7 @@ class ConstructionSite:
                 f"Done: record the inspection of {self.tasks[inspection['task_id']]['name']} with {len(defects)} "
                 "defects."
             ),
+            "data": self._changes(),
         }
 
     def mend_defect(self, defect_id: str) -> Result:
@@ -1300,7 +1324,7 @@ class ConstructionSite:
             defect_id (str): Id of the defect, such as DEFECT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         defect = self.defects.get(defect_id)
@@ -1322,6 +1346,7 @@ class ConstructionSite:
         return {
             "success": True,
             "message": f"Done: note that {defect['what']} at {self.tasks[defect['task_id']]['name']} is mended.",
+            "data": self._changes(),
         }
 
     def _show_zone(self, zone: Zone) -> dict[str, Any]:
@@ -1534,6 +1559,46 @@ class ConstructionSite:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -53,6 +53,15 @@ NODE_STATE_MOVES = {
     ("down", "ready"),
 }
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "teams": ("name",),
+    "nodes": ("name",),
+    "priorities": ("name",),
+    "apps": ("name",),
+    "placements": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {("apps", "name"), ("apps", "team_id"), ("placements", "app_id"), ("placements", "node_id")}
 """Containers and the attributes by which their records are found without looking at all of them."""
 
@@ -184,8 +193,9 @@ class ContainerCluster:
 
         Args:
             app_id (str): Id of the app, such as APP-00001.
-            pods (int, optional): The pods, from 1 to 60. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            pods (int, optional): How many pods a node must be able to take, from 1 to 60. If left out, nodes that
+                could take one pod are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "nodes": records}} or {"success": False, "error": why
@@ -252,7 +262,7 @@ class ContainerCluster:
 
         Args:
             node_id (str): Id of the node, such as NODE-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "placements": records}} or {"success": False, "error":
@@ -296,8 +306,9 @@ class ContainerCluster:
         """Applications with pending pods, the highest priority first.
 
         Args:
-            team_id (str, optional): Id of the team, such as TEAM-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            team_id (str, optional): Team to which the applications belong; an id such as TEAM-00001. If left out,
+                the applications of all teams are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "apps": records}} or {"success": False, "error": why
@@ -339,8 +350,8 @@ class ContainerCluster:
         """List the teams, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only teams whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "teams": records}}
@@ -358,10 +369,10 @@ class ContainerCluster:
         """List the nodes, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            zone (str, optional): Only those whose zone is Harbour, Hill or Valley.
-            state (str, optional): Only those whose state is ready, cordoned or down.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only nodes whose name contains this text.
+            zone (str, optional): Only nodes with this zone.
+            state (str, optional): Only nodes with this state.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "nodes": records}}
@@ -383,8 +394,8 @@ class ContainerCluster:
         """List the priorities, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only priorities whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "priorities": records}}
@@ -408,12 +419,12 @@ class ContainerCluster:
         """List the apps, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            team_id (str, optional): Only those of this team.
-            priority_id (str, optional): Only those of this priority.
-            spread (bool, optional): Only those where spread is so.
-            only_in (str, optional): Only those whose only in is Harbour, Hill or Valley.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only apps whose name contains this text.
+            team_id (str, optional): Only apps of this team.
+            priority_id (str, optional): Only apps of this priority.
+            spread (bool, optional): Only apps with this value of `spread`.
+            only_in (str, optional): Only apps with this only in.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "apps": records}}
@@ -456,9 +467,9 @@ class ContainerCluster:
         """List the placements, oldest first, all of them or only some.
 
         Args:
-            app_id (str, optional): Only those of this app.
-            node_id (str, optional): Only those of this node.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            app_id (str, optional): Only placements of this app.
+            node_id (str, optional): Only placements of this node.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "placements": records}}
@@ -492,20 +503,22 @@ class ContainerCluster:
         """Create an application, none of whose pods run yet.
 
         Args:
-            name (str): The name.
+            name (str): Name of the new application, not in use yet.
             team_id (str): Id of the team, such as TEAM-00001.
-            cpu (int): The cpu, from 50 to 16000.
-            memory (int): The memory, from 64 to 128000.
-            replicas (int): The replicas, from 1 to 60.
-            image (str): The image.
+            cpu (int): Processor that each pod needs, in millicores, from 50 to 16000.
+            memory (int): Memory that each pod needs, in MiB, from 64 to 128000.
+            replicas (int): How many pods the application is meant to have, from 1 to 60.
+            image (str): Container image that the pods run, with its tag.
             priority_id (str): Id of the priority, such as PRIORITY-00001.
-            tolerates (list): The tolerates: The tolerate: gpu, spot or system each. None where it is left out.
-            spread (bool): Spread: true or false. false where it is left out.
-            most_down (int): The most down, from 0 to 60. 1 where it is left out.
-            only_in (str, optional): The only in: Harbour, Hill or Valley. May be left out.
+            tolerates (list): Taints of nodes that the pods tolerate: gpu, spot or system. If left out, the pods
+                run only on nodes without taints.
+            spread (bool): Whether a node may run only one pod of the application. Default: false.
+            most_down (int): How many of its pods may be missing at a time, from 0 to 60. Default: 1.
+            only_in (str, optional): Zone in which all its pods must run: Harbour, Hill or Valley. If left out, the
+                pods may run in every zone.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         team = self.teams.get(team_id)
@@ -544,7 +557,7 @@ class ContainerCluster:
         return {
             "success": True,
             "message": f"Done: create {name} for {team['name']} with {replicas} pods (new: app {app['id']}).",
-            "data": {"app_id": app["id"]},
+            "data": {"app_id": app["id"], **self._changes()},
         }
 
     def roll_out(self, app_id: str, image: Text) -> Result:
@@ -553,10 +566,10 @@ class ContainerCluster:
 
         Args:
             app_id (str): Id of the app, such as APP-00001.
-            image (str): The image.
+            image (str): New container image for the pods, with its tag.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         app = self.apps.get(app_id)
@@ -572,7 +585,7 @@ class ContainerCluster:
             return _refused(f"{app['name']} may not miss a single pod, so widen its budget first.")
         self._journal = []
         self._put("apps", app, "image", image)
-        return {"success": True, "message": f"Done: roll {image} out to {app['name']}."}
+        return {"success": True, "message": f"Done: roll {image} out to {app['name']}.", "data": self._changes()}
 
     def delete_app(self, app_id: str) -> Result:
         """Delete an application that was scaled to none and of which nothing runs any more.
@@ -581,7 +594,7 @@ class ContainerCluster:
             app_id (str): Id of the app, such as APP-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         app = self.apps.get(app_id)
@@ -614,7 +627,7 @@ class ContainerCluster:
                 return self._take_back(RULES[3])
         if self._breaks_rule_7(self.teams[app["team_id"]]):
             return self._take_back(RULES[6])
-        return {"success": True, "message": f"Done: delete the application {app['name']}."}
+        return {"success": True, "message": f"Done: delete the application {app['name']}.", "data": self._changes()}
 
     def scale_app(self, app_id: str, replicas: Annotated[int, {"minimum": 0, "maximum": 60}]) -> Result:
         """Change how many pods an application is meant to have; too many running ones end, on the nodes with the
@@ -622,10 +635,10 @@ class ContainerCluster:
 
         Args:
             app_id (str): Id of the app, such as APP-00001.
-            replicas (int): The replicas, from 0 to 60.
+            replicas (int): How many pods the application is meant to have from now on, from 0 to 60.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         app = self.apps.get(app_id)
@@ -683,7 +696,7 @@ class ContainerCluster:
         ):
             if self._breaks_rule_7(one_team):
                 return self._take_back(RULES[6])
-        return {"success": True, "message": f"Done: scale {app['name']} to {replicas} pods."}
+        return {"success": True, "message": f"Done: scale {app['name']} to {replicas} pods.", "data": self._changes()}
 
     def place_pods(
         self,
@@ -696,10 +709,11 @@ class ContainerCluster:
         Args:
             app_id (str): Id of the app, such as APP-00001.
             node_id (str): Id of the node, such as NODE-00001.
-            pods (int): The pods, from 1 to 60. 1 where it is left out.
+            pods (int): How many pending pods to place, one only where the application is spread, from 1 to 60.
+                Default: 1.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         app = self.apps.get(app_id)
@@ -789,7 +803,11 @@ class ContainerCluster:
         for one_placement in _distinct(added_placements):
             if self._breaks_rule_8(one_placement):
                 return self._take_back(RULES[7])
-        return {"success": True, "message": f"Done: place {pods} pods of {app['name']} on {node['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: place {pods} pods of {app['name']} on {node['name']}.",
+            "data": self._changes(),
+        }
 
     def evict_pods(
         self,
@@ -802,10 +820,10 @@ class ContainerCluster:
         Args:
             app_id (str): Id of the app, such as APP-00001.
             node_id (str): Id of the node, such as NODE-00001.
-            pods (int): The pods, from 1 to 60. 1 where it is left out.
+            pods (int): How many pods to evict from the node, from 1 to 60. Default: 1.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         app = self.apps.get(app_id)
@@ -863,7 +881,11 @@ class ContainerCluster:
         ):
             if self._breaks_rule_7(one_team):
                 return self._take_back(RULES[6])
-        return {"success": True, "message": f"Done: evict {pods} pods of {app['name']} from {node['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: evict {pods} pods of {app['name']} from {node['name']}.",
+            "data": self._changes(),
+        }
 
     def preempt_for(self, app_id: str, node_id: str) -> Result:
         """Place one pending pod of an application on a node where it does not fit, by ending pods of lower priority
@@ -874,7 +896,7 @@ class ContainerCluster:
             node_id (str): Id of the node, such as NODE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         app = self.apps.get(app_id)
@@ -1003,7 +1025,11 @@ class ContainerCluster:
         for one_placement in _distinct(added_placements):
             if one_placement["id"] in self.placements and self._breaks_rule_8(one_placement):
                 return self._take_back(RULES[7])
-        return {"success": True, "message": f"Done: push others aside for {app['name']} on {node['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: push others aside for {app['name']} on {node['name']}.",
+            "data": self._changes(),
+        }
 
     def drain_node(self, node_id: str) -> Result:
         """Cordon a node and evict everything from it, if every disruption budget allows that.
@@ -1012,7 +1038,7 @@ class ContainerCluster:
             node_id (str): Id of the node, such as NODE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         node = self.nodes.get(node_id)
@@ -1056,17 +1082,18 @@ class ContainerCluster:
         ):
             if one_placement["id"] in self.placements and self._breaks_rule_8(one_placement):
                 return self._take_back(RULES[7])
-        return {"success": True, "message": f"Done: drain {node['name']}."}
+        return {"success": True, "message": f"Done: drain {node['name']}.", "data": self._changes()}
 
     def set_node(self, node_id: str, state: Literal["ready", "cordoned", "down"]) -> Result:
         """Make a node ready, cordon it so that nothing new comes, or note that it is down, which ends what ran there.
 
         Args:
             node_id (str): Id of the node, such as NODE-00001.
-            state (str): The state: ready, cordoned or down.
+            state (str): State that the node is to have, down ending everything that runs there: ready, cordoned or
+                down.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         node = self.nodes.get(node_id)
@@ -1100,18 +1127,18 @@ class ContainerCluster:
         for one_placement in _distinct(self._placements_by_node.get(node["id"], {}).values()):
             if one_placement["id"] in self.placements and self._breaks_rule_8(one_placement):
                 return self._take_back(RULES[7])
-        return {"success": True, "message": f"Done: set {node['name']} {state}."}
+        return {"success": True, "message": f"Done: set {node['name']} {state}.", "data": self._changes()}
 
     def taint_node(self, node_id: str, taint: Literal["gpu", "spot", "system"], tainted: bool = True) -> Result:
         """Put a taint on a node, or take it off; what does not tolerate it must be gone before.
 
         Args:
             node_id (str): Id of the node, such as NODE-00001.
-            taint (str): The taint: gpu, spot or system.
-            tainted (bool): Tainted: true or false. true where it is left out.
+            taint (str): Taint that is put on the node or taken off it: gpu, spot or system.
+            tainted (bool): Whether the node is to have the taint, false taking it off. Default: true.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         node = self.nodes.get(node_id)
@@ -1144,17 +1171,21 @@ class ContainerCluster:
                 return self._take_back(RULES[1])
         if self._breaks_rule_9(node):
             return self._take_back(RULES[8])
-        return {"success": True, "message": f"Done: change the taint {taint} of {node['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: change the taint {taint} of {node['name']}.",
+            "data": self._changes(),
+        }
 
     def set_budget(self, app_id: str, most_down: Annotated[int, {"minimum": 0, "maximum": 60}]) -> Result:
         """Change how many pods of an application may be missing at a time.
 
         Args:
             app_id (str): Id of the app, such as APP-00001.
-            most_down (int): The most down, from 0 to 60.
+            most_down (int): How many pods may be missing at a time from now on, from 0 to 60.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         app = self.apps.get(app_id)
@@ -1164,17 +1195,21 @@ class ContainerCluster:
             return _refused(f"{app['name']} may miss {most_down} already.")
         self._journal = []
         self._put("apps", app, "most_down", most_down)
-        return {"success": True, "message": f"Done: let {app['name']} miss {most_down} pods."}
+        return {
+            "success": True,
+            "message": f"Done: let {app['name']} miss {most_down} pods.",
+            "data": self._changes(),
+        }
 
     def change_quota(self, team_id: str, quota: Annotated[int, {"minimum": 500, "maximum": 60000}]) -> Result:
         """Change the processor quota of a team, in millicores.
 
         Args:
             team_id (str): Id of the team, such as TEAM-00001.
-            quota (int): The quota, from 500 to 60000.
+            quota (int): Processor that the team may use in all, in millicores, from 500 to 60000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         team = self.teams.get(team_id)
@@ -1188,7 +1223,11 @@ class ContainerCluster:
         self._put("teams", team, "quota", quota)
         if self._breaks_rule_7(team):
             return self._take_back(RULES[6])
-        return {"success": True, "message": f"Done: set the quota of {team['name']} to {quota} millicores."}
+        return {
+            "success": True,
+            "message": f"Done: set the quota of {team['name']} to {quota} millicores.",
+            "data": self._changes(),
+        }
 
     def _show_team(self, team: Team) -> dict[str, Any]:
         """The team as an answer shows it."""
@@ -1360,6 +1399,46 @@ class ContainerCluster:
         self._journal.append(("delete", container, record["id"], record))
         del getattr(self, container)[record["id"]]
         self._unlink(container, record)
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -50,6 +50,17 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "blocks": ("name",),
+    "stacks": ("label",),
+    "vessels": ("name",),
+    "bays": ("label",),
+    "containers": ("number",),
+    "holds": (),
+    "appointments": ("haulier",),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("appointments", "at"),
     ("appointments", "container_id"),
@@ -241,8 +252,9 @@ class ContainerTerminal:
 
         Args:
             container_id (str): Id of the container, such as CONTAINER-00001.
-            block_id (str, optional): Id of the block, such as BLOCK-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            block_id (str, optional): Block in which the stacks are; an id such as BLOCK-00001. If left out, the
+                stacks of all blocks are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "stacks": records}} or {"success": False, "error": why
@@ -283,7 +295,7 @@ class ContainerTerminal:
 
         Args:
             vessel_id (str): Id of the vessel, such as VESSEL-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "containers": records}} or {"success": False, "error":
@@ -331,9 +343,10 @@ class ContainerTerminal:
         """The trucks that are booked for a day, in the order of their slots.
 
         Args:
-            on (str): On: a date, as YYYY-MM-DD.
-            container_id (str, optional): Id of the container, such as CONTAINER-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            on (str): Day of the appointments, as YYYY-MM-DD.
+            container_id (str, optional): Container for which trucks are booked; an id such as CONTAINER-00001. If
+                left out, the trucks for all containers are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "appointments": records}} or {"success": False, "error":
@@ -377,9 +390,9 @@ class ContainerTerminal:
         """List the blocks, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            cargo (str, optional): Only those whose cargo is dry, reefer or hazardous.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only blocks whose name contains this text.
+            cargo (str, optional): Only blocks with this cargo.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "blocks": records}}
@@ -401,9 +414,9 @@ class ContainerTerminal:
         """List the stacks, oldest first, all of them or only some.
 
         Args:
-            label (str, optional): Only those whose label contains this text.
-            block_id (str, optional): Only those of this block.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            label (str, optional): Only stacks whose label contains this text.
+            block_id (str, optional): Only stacks of this block.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "stacks": records}}
@@ -435,11 +448,10 @@ class ContainerTerminal:
         """List the vessels, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            berth (str, optional): Only those whose berth is north_quay, south_quay, river_quay, basin_quay,
-                west_quay or east_quay.
-            status (str, optional): Only those whose status is expected, alongside or sailed.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only vessels whose name contains this text.
+            berth (str, optional): Only vessels with this berth.
+            status (str, optional): Only vessels with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "vessels": records}}
@@ -462,9 +474,9 @@ class ContainerTerminal:
         """List the bays, oldest first, all of them or only some.
 
         Args:
-            label (str, optional): Only those whose label contains this text.
-            vessel_id (str, optional): Only those of this vessel.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            label (str, optional): Only bays whose label contains this text.
+            vessel_id (str, optional): Only bays of this vessel.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "bays": records}}
@@ -495,16 +507,16 @@ class ContainerTerminal:
         """List the containers, oldest first, all of them or only some.
 
         Args:
-            number (str, optional): Only those whose number contains this text.
-            direction (str, optional): Only those whose direction is import or export.
-            line (str, optional): Only those whose line is nordlicht, pacific_star, levant or tasman.
-            size (str, optional): Only those whose size is twenty or forty.
-            cargo (str, optional): Only those whose cargo is dry, reefer or hazardous.
-            vessel_id (str, optional): Only those of this vessel.
-            stack_id (str, optional): Only those of this stack.
-            bay_id (str, optional): Only those of this bay.
-            status (str, optional): Only those whose status is expected, yard, aboard or gone.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            number (str, optional): Only containers whose number contains this text.
+            direction (str, optional): Only containers with this direction.
+            line (str, optional): Only containers with this line.
+            size (str, optional): Only containers with this size.
+            cargo (str, optional): Only containers with this cargo.
+            vessel_id (str, optional): Only containers of this vessel.
+            stack_id (str, optional): Only containers of this stack.
+            bay_id (str, optional): Only containers of this bay.
+            status (str, optional): Only containers with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "containers": records}}
@@ -540,10 +552,10 @@ class ContainerTerminal:
         """List the holds, oldest first, all of them or only some.
 
         Args:
-            container_id (str, optional): Only those of this container.
-            kind (str, optional): Only those whose kind is customs, line or damage.
-            status (str, optional): Only those whose status is open or released.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            container_id (str, optional): Only holds of this container.
+            kind (str, optional): Only holds with this kind.
+            status (str, optional): Only holds with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "holds": records}}
@@ -569,10 +581,10 @@ class ContainerTerminal:
         """List the appointments, oldest first, all of them or only some.
 
         Args:
-            haulier (str, optional): Only those whose haulier contains this text.
-            container_id (str, optional): Only those of this container.
-            status (str, optional): Only those whose status is booked, done or cancelled.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            haulier (str, optional): Only appointments whose haulier contains this text.
+            container_id (str, optional): Only appointments of this container.
+            status (str, optional): Only appointments with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "appointments": records}}
@@ -595,12 +607,12 @@ class ContainerTerminal:
 
         Args:
             container_id (str): Id of the container, such as CONTAINER-00001.
-            haulier (str): The haulier.
-            plate (str): The plate.
-            at (str): At: date and time, as YYYY-MM-DDTHH:MM.
+            haulier (str): Haulage company whose truck comes.
+            plate (str): Number plate of the truck.
+            at (str): When the truck comes, from 06 to 20 hours and within seven days, as YYYY-MM-DDTHH:MM.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         container = self.containers.get(container_id)
@@ -642,7 +654,7 @@ class ContainerTerminal:
             "message": (
                 f"Done: book {haulier} for {container['number']} at {at} (new: appointment {appointment['id']})."
             ),
-            "data": {"appointment_id": appointment["id"]},
+            "data": {"appointment_id": appointment["id"], **self._changes()},
         }
 
     def cancel_appointment(self, appointment_id: str) -> Result:
@@ -652,7 +664,7 @@ class ContainerTerminal:
             appointment_id (str): Id of the appointment, such as APPOINTMENT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         appointment = self.appointments.get(appointment_id)
@@ -675,6 +687,7 @@ class ContainerTerminal:
                 f"Done: cancel the appointment of {appointment['haulier']} for "
                 f"{self.containers[appointment['container_id']]['number']}."
             ),
+            "data": self._changes(),
         }
 
     def gate_in(self, appointment_id: str, stack_id: str) -> Result:
@@ -685,7 +698,7 @@ class ContainerTerminal:
             stack_id (str): Id of the stack, such as STACK-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         appointment = self.appointments.get(appointment_id)
@@ -774,6 +787,7 @@ class ContainerTerminal:
                 f"Done: take {self.containers[appointment['container_id']]['number']} in from "
                 f"{appointment['haulier']} onto stack {stack['label']}."
             ),
+            "data": self._changes(),
         }
 
     def gate_out(self, appointment_id: str) -> Result:
@@ -783,7 +797,7 @@ class ContainerTerminal:
             appointment_id (str): Id of the appointment, such as APPOINTMENT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         appointment = self.appointments.get(appointment_id)
@@ -864,6 +878,7 @@ class ContainerTerminal:
                 f"Done: hand {self.containers[appointment['container_id']]['number']} over to "
                 f"{appointment['haulier']}."
             ),
+            "data": self._changes(),
         }
 
     def restack(self, container_id: str, stack_id: str) -> Result:
@@ -874,7 +889,7 @@ class ContainerTerminal:
             stack_id (str): Id of the stack, such as STACK-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         container = self.containers.get(container_id)
@@ -944,7 +959,11 @@ class ContainerTerminal:
             return self._take_back(RULES[6])
         if self._breaks_rule_7_c(container):
             return self._take_back(RULES[6])
-        return {"success": True, "message": f"Done: restack {container['number']} onto {stack['label']}."}
+        return {
+            "success": True,
+            "message": f"Done: restack {container['number']} onto {stack['label']}.",
+            "data": self._changes(),
+        }
 
     def discharge(self, container_id: str, stack_id: str) -> Result:
         """Lift the top import out of a bay of a vessel alongside and set it on top of a stack.
@@ -954,7 +973,7 @@ class ContainerTerminal:
             stack_id (str): Id of the stack, such as STACK-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         container = self.containers.get(container_id)
@@ -1060,7 +1079,11 @@ class ContainerTerminal:
         for one_hold in _distinct(self._holds_by_container_status.get((container["id"], "open"), {}).values()):
             if self._breaks_rule_11(one_hold):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: discharge {container['number']} onto stack {stack['label']}."}
+        return {
+            "success": True,
+            "message": f"Done: discharge {container['number']} onto stack {stack['label']}.",
+            "data": self._changes(),
+        }
 
     def load_container(self, container_id: str, bay_id: str) -> Result:
         """Load an export from the top of its stack into a bay of its vessel.
@@ -1070,7 +1093,7 @@ class ContainerTerminal:
             bay_id (str): Id of the bay, such as BAY-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         container = self.containers.get(container_id)
@@ -1190,18 +1213,22 @@ class ContainerTerminal:
         for one_hold in _distinct(self._holds_by_container_status.get((container["id"], "open"), {}).values()):
             if self._breaks_rule_11(one_hold):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: load {container['number']} into bay {bay['label']}."}
+        return {
+            "success": True,
+            "message": f"Done: load {container['number']} into bay {bay['label']}.",
+            "data": self._changes(),
+        }
 
     def place_hold(self, container_id: str, kind: Literal["customs", "line", "damage"], note: Text) -> Result:
         """Put a hold on a container, so that it cannot leave.
 
         Args:
             container_id (str): Id of the container, such as CONTAINER-00001.
-            kind (str): The kind: customs, line or damage.
-            note (str): The note.
+            kind (str): Who or what holds the container, line meaning its shipping line: customs, line or damage.
+            note (str): Why the container is held.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         container = self.containers.get(container_id)
@@ -1230,7 +1257,7 @@ class ContainerTerminal:
         return {
             "success": True,
             "message": f"Done: put a {kind} hold on {container['number']} (new: hold {hold['id']}).",
-            "data": {"hold_id": hold["id"]},
+            "data": {"hold_id": hold["id"], **self._changes()},
         }
 
     def release_hold(self, hold_id: str) -> Result:
@@ -1240,7 +1267,7 @@ class ContainerTerminal:
             hold_id (str): Id of the hold, such as HOLD-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         hold = self.holds.get(hold_id)
@@ -1257,6 +1284,7 @@ class ContainerTerminal:
         return {
             "success": True,
             "message": f"Done: release the {hold['kind']} hold on {self.containers[hold['container_id']]['number']}.",
+            "data": self._changes(),
         }
 
     def roll_container(self, container_id: str, vessel_id: str) -> Result:
@@ -1267,7 +1295,7 @@ class ContainerTerminal:
             vessel_id (str): Id of the vessel, such as VESSEL-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         container = self.containers.get(container_id)
@@ -1286,7 +1314,11 @@ class ContainerTerminal:
         self._put("containers", container, "vessel_id", vessel_id)
         if self._breaks_rule_6(container):
             return self._take_back(RULES[5])
-        return {"success": True, "message": f"Done: roll {container['number']} to {vessel['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: roll {container['number']} to {vessel['name']}.",
+            "data": self._changes(),
+        }
 
     def sail_vessel(self, vessel_id: str, next_vessel_id: str | None = None) -> Result:
         """Let a vessel sail once her imports are off and no export waits for her; the next one that is due may take
@@ -1294,10 +1326,11 @@ class ContainerTerminal:
 
         Args:
             vessel_id (str): Id of the vessel, such as VESSEL-00001.
-            next_vessel_id (str, optional): Id of a vessel (next vessel), such as VESSEL-00001. May be left out.
+            next_vessel_id (str, optional): Expected vessel, due by today, that takes the berth; an id such as
+                VESSEL-00001. If left out, the berth stays free.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         vessel = self.vessels.get(vessel_id)
@@ -1361,7 +1394,7 @@ class ContainerTerminal:
         done = f"let {vessel['name']} sail"
         if next_vessel is not None:
             done += f" and bring {next_vessel['name']} alongside"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def berth_vessel(
         self,
@@ -1372,10 +1405,11 @@ class ContainerTerminal:
 
         Args:
             vessel_id (str): Id of the vessel, such as VESSEL-00001.
-            berth (str): The berth: north_quay, south_quay, river_quay, basin_quay, west_quay or east_quay.
+            berth (str): Free berth at which the vessel is to lie: north_quay, south_quay, river_quay, basin_quay,
+                west_quay or east_quay.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         vessel = self.vessels.get(vessel_id)
@@ -1398,7 +1432,11 @@ class ContainerTerminal:
             return self._take_back(RULES[12])
         if self._breaks_rule_13_v_again(vessel):
             return self._take_back(RULES[12])
-        return {"success": True, "message": f"Done: bring {vessel['name']} alongside at {berth}."}
+        return {
+            "success": True,
+            "message": f"Done: bring {vessel['name']} alongside at {berth}.",
+            "data": self._changes(),
+        }
 
     def _show_block(self, block: Block) -> dict[str, Any]:
         """The block as an answer shows it."""
@@ -1665,6 +1703,46 @@ class ContainerTerminal:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

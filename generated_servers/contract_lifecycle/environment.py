@@ -48,6 +48,17 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "parties": ("name",),
+    "colleagues": ("name",),
+    "positions": ("name",),
+    "contracts": ("title",),
+    "clauses": (),
+    "signatures": (),
+    "obligations": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("clauses", "contract_id"),
     ("clauses", "topic"),
@@ -218,7 +229,7 @@ class ContractLifecycle:
 
         Args:
             contract_id (str): Id of the contract, such as CONTRACT-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "clauses": records}} or {"success": False, "error": why
@@ -254,8 +265,8 @@ class ContractLifecycle:
         """Contracts in force by the day until which notice can be given.
 
         Args:
-            until (str): Until: a date, as YYYY-MM-DD.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            until (str): Latest day of notice of the contracts that are listed, as YYYY-MM-DD.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "contracts": records}} or {"success": False, "error":
@@ -292,9 +303,10 @@ class ContractLifecycle:
         """Obligations due by a day that were not fulfilled, the oldest first.
 
         Args:
-            until (str): Until: a date, as YYYY-MM-DD.
-            party_id (str, optional): Id of the party, such as PARTY-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            until (str): Latest due day of the obligations that are listed, as YYYY-MM-DD.
+            party_id (str, optional): Other party of the contracts; an id such as PARTY-00001. If left out, the
+                obligations under all contracts are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "obligations": records}} or {"success": False, "error":
@@ -333,8 +345,8 @@ class ContractLifecycle:
         """List the parties, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only parties whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "parties": records}}
@@ -354,8 +366,8 @@ class ContractLifecycle:
         """List the colleagues, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only colleagues whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "colleagues": records}}
@@ -376,9 +388,9 @@ class ContractLifecycle:
         """List the positions, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            topic (str, optional): Only those whose topic is liability, payment, duration, secrecy or audit.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only positions whose name contains this text.
+            topic (str, optional): Only positions with this topic.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "positions": records}}
@@ -402,12 +414,11 @@ class ContractLifecycle:
         """List the contracts, oldest first, all of them or only some.
 
         Args:
-            title (str, optional): Only those whose title contains this text.
-            party_id (str, optional): Only those of this party.
-            owner_id (str, optional): Only those of this owner.
-            status (str, optional): Only those whose status is negotiating, agreed, dropped, active, ending or
-                ended.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            title (str, optional): Only contracts whose title contains this text.
+            party_id (str, optional): Only contracts of this party.
+            owner_id (str, optional): Only contracts whose owner is this colleague.
+            status (str, optional): Only contracts with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "contracts": records}}
@@ -440,12 +451,12 @@ class ContractLifecycle:
         """List the clauses, oldest first, all of them or only some.
 
         Args:
-            contract_id (str, optional): Only those of this contract.
-            topic (str, optional): Only those whose topic is liability, payment, duration, secrecy or audit.
-            position_id (str, optional): Only those of this position.
-            asked_id (str, optional): Only those of this asked.
-            approved_by_id (str, optional): Only those of this approved by.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            contract_id (str, optional): Only clauses of this contract.
+            topic (str, optional): Only clauses with this topic.
+            position_id (str, optional): Only clauses of this position.
+            asked_id (str, optional): Only clauses whose asked is this position.
+            approved_by_id (str, optional): Only clauses approved by this colleague.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "clauses": records}}
@@ -478,9 +489,9 @@ class ContractLifecycle:
         """List the signatures, oldest first, all of them or only some.
 
         Args:
-            contract_id (str, optional): Only those of this contract.
-            signer_id (str, optional): Only those of this signer.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            contract_id (str, optional): Only signatures of this contract.
+            signer_id (str, optional): Only signatures whose signer is this colleague.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "signatures": records}}
@@ -505,8 +516,8 @@ class ContractLifecycle:
         """List the obligations, oldest first, all of them or only some.
 
         Args:
-            contract_id (str, optional): Only those of this contract.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            contract_id (str, optional): Only obligations of this contract.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "obligations": records}}
@@ -534,17 +545,20 @@ class ContractLifecycle:
         """Open the negotiation of a contract with our standard position on every topic.
 
         Args:
-            title (str): The title.
+            title (str): Title of the new contract, not in use yet.
             party_id (str): Id of the party, such as PARTY-00001.
-            owner_id (str): Id of a colleague (owner), such as COLLEAGUE-00001.
-            worth (int): The worth in cents, from 100000 to 900000000.
-            starts (str): Starts: a date, as YYYY-MM-DD.
-            ends (str): Ends: a date, as YYYY-MM-DD.
-            notice_days (int): The notice days, from 0 to 180. 60 where it is left out.
-            renews_by (int): The renews by, from 0 to 36. 12 where it is left out.
+            owner_id (str): Colleague who negotiates the contract and cannot approve its deviations; an id such as
+                COLLEAGUE-00001.
+            worth (int): Value of the whole contract, which decides on the level of signature it needs, in cents,
+                from 100000 to 900000000.
+            starts (str): First day of the contract, after today, as YYYY-MM-DD.
+            ends (str): Last day of the contract, after its first, as YYYY-MM-DD.
+            notice_days (int): How many days before the last day notice must be given, from 0 to 180. Default: 60.
+            renews_by (int): How many months a renewal lasts, where zero means that it is not renewed, from 0 to
+                36. Default: 12.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         party = self.parties.get(party_id)
@@ -615,7 +629,7 @@ class ContractLifecycle:
             "message": (
                 f"Done: open the negotiation of {title} with {party['name']} (new: contract {contract['id']})."
             ),
-            "data": {"contract_id": contract["id"]},
+            "data": {"contract_id": contract["id"], **self._changes()},
         }
 
     def ask_for_position(self, clause_id: str, position_id: str) -> Result:
@@ -627,7 +641,7 @@ class ContractLifecycle:
             position_id (str): Id of the position, such as POSITION-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         clause = self.clauses.get(clause_id)
@@ -688,6 +702,7 @@ class ContractLifecycle:
         return {
             "success": True,
             "message": f"Done: ask for {position['name']} in {self.contracts[clause['contract_id']]['title']}.",
+            "data": self._changes(),
         }
 
     def accept_request(self, clause_id: str) -> Result:
@@ -697,7 +712,7 @@ class ContractLifecycle:
             clause_id (str): Id of the clause, such as CLAUSE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         clause = self.clauses.get(clause_id)
@@ -736,6 +751,7 @@ class ContractLifecycle:
             "message": (
                 f"Done: accept the request on {clause['topic']} in {self.contracts[clause['contract_id']]['title']}."
             ),
+            "data": self._changes(),
         }
 
     def refuse_request(self, clause_id: str) -> Result:
@@ -745,7 +761,7 @@ class ContractLifecycle:
             clause_id (str): Id of the clause, such as CLAUSE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         clause = self.clauses.get(clause_id)
@@ -769,6 +785,7 @@ class ContractLifecycle:
             "message": (
                 f"Done: refuse the request on {clause['topic']} in {self.contracts[clause['contract_id']]['title']}."
             ),
+            "data": self._changes(),
         }
 
     def approve_deviation(self, clause_id: str, by_id: str) -> Result:
@@ -776,10 +793,11 @@ class ContractLifecycle:
 
         Args:
             clause_id (str): Id of the clause, such as CLAUSE-00001.
-            by_id (str): Id of a colleague (by), such as COLLEAGUE-00001.
+            by_id (str): Colleague of sufficient level who approves, other than the owner of the contract; an id
+                such as COLLEAGUE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         clause = self.clauses.get(clause_id)
@@ -816,6 +834,7 @@ class ContractLifecycle:
                 f"Done: approve {self.positions[clause['position_id']]['name']} in "
                 f"{self.contracts[clause['contract_id']]['title']} as {by['name']}."
             ),
+            "data": self._changes(),
         }
 
     def conclude_negotiation(self, contract_id: str, signer_ids: Annotated[list[str], {"maxItems": 20}]) -> Result:
@@ -823,10 +842,11 @@ class ContractLifecycle:
 
         Args:
             contract_id (str): Id of the contract, such as CONTRACT-00001.
-            signer_ids (list): Ids of colleagues, such as COLLEAGUE-00001.
+            signer_ids (list): Two to four colleagues who are to sign, one of them of sufficient level: ids of
+                colleagues, such as COLLEAGUE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         contract = self.contracts.get(contract_id)
@@ -893,6 +913,7 @@ class ContractLifecycle:
                 f"Done: conclude {contract['title']}, to be signed by "
                 f"{', '.join(str(one['name']) for one in signers)}."
             ),
+            "data": self._changes(),
         }
 
     def sign_contract(self, contract_id: str, signer_id: str, their_signer: Text | None = None) -> Result:
@@ -901,11 +922,13 @@ class ContractLifecycle:
 
         Args:
             contract_id (str): Id of the contract, such as CONTRACT-00001.
-            signer_id (str): Id of a colleague (signer), such as COLLEAGUE-00001.
-            their_signer (str, optional): The their signer. May be left out.
+            signer_id (str): Colleague whose turn it is to sign, the lowest level first; an id such as
+                COLLEAGUE-00001.
+            their_signer (str, optional): Name of who signed for the other party, needed with our last signature.
+                If left out, the name entered before is kept, if any.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         contract = self.contracts.get(contract_id)
@@ -996,7 +1019,11 @@ class ContractLifecycle:
         ):
             if self._breaks_rule_10(one_obligation):
                 return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: enter the signature of {signer['name']} on {contract['title']}."}
+        return {
+            "success": True,
+            "message": f"Done: enter the signature of {signer['name']} on {contract['title']}.",
+            "data": self._changes(),
+        }
 
     def add_obligation(
         self,
@@ -1009,12 +1036,13 @@ class ContractLifecycle:
 
         Args:
             contract_id (str): Id of the contract, such as CONTRACT-00001.
-            what (str): The what.
-            due_on (str): Due on: a date, as YYYY-MM-DD.
-            every_months (int): The every months, from 0 to 12. 0 where it is left out.
+            what (str): What has to be done under the contract.
+            due_on (str): Day by which it has to be done first, within the contract, as YYYY-MM-DD.
+            every_months (int): After how many months it is due again, where zero means once only, from 0 to 12.
+                Default: 0.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         contract = self.contracts.get(contract_id)
@@ -1049,7 +1077,7 @@ class ContractLifecycle:
             "message": (
                 f"Done: add {what} to {contract['title']}, due on {due_on} (new: obligation {obligation['id']})."
             ),
-            "data": {"obligation_id": obligation["id"]},
+            "data": {"obligation_id": obligation["id"], **self._changes()},
         }
 
     def fulfil_obligation(self, obligation_id: str) -> Result:
@@ -1060,7 +1088,7 @@ class ContractLifecycle:
             obligation_id (str): Id of the obligation, such as OBLIGATION-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         obligation = self.obligations.get(obligation_id)
@@ -1100,7 +1128,7 @@ class ContractLifecycle:
         for one_obligation in _distinct(added_obligations):
             if self._breaks_rule_11(one_obligation):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def give_notice(self, contract_id: str) -> Result:
         """Give notice in time, so that a contract ends on its last day and is not renewed.
@@ -1109,7 +1137,7 @@ class ContractLifecycle:
             contract_id (str): Id of the contract, such as CONTRACT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         contract = self.contracts.get(contract_id)
@@ -1135,7 +1163,7 @@ class ContractLifecycle:
         for one_obligation in _distinct(self._obligations_by_contract.get(contract["id"], {}).values()):
             if self._breaks_rule_10(one_obligation):
                 return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: give notice for {contract['title']}."}
+        return {"success": True, "message": f"Done: give notice for {contract['title']}.", "data": self._changes()}
 
     def renew_contract(self, contract_id: str) -> Result:
         """Renew a contract for which the day of notice has passed.
@@ -1144,7 +1172,7 @@ class ContractLifecycle:
             contract_id (str): Id of the contract, such as CONTRACT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         contract = self.contracts.get(contract_id)
@@ -1164,7 +1192,7 @@ class ContractLifecycle:
         for one_obligation in _distinct(self._obligations_by_contract.get(contract["id"], {}).values()):
             if self._breaks_rule_10(one_obligation):
                 return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: renew {contract['title']}."}
+        return {"success": True, "message": f"Done: renew {contract['title']}.", "data": self._changes()}
 
     def close_contract(self, contract_id: str) -> Result:
         """Break off a negotiation, or close a contract whose last day has passed and under which nothing is left to
@@ -1174,7 +1202,7 @@ class ContractLifecycle:
             contract_id (str): Id of the contract, such as CONTRACT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         contract = self.contracts.get(contract_id)
@@ -1231,7 +1259,7 @@ class ContractLifecycle:
         ):
             if self._breaks_rule_10(one_obligation):
                 return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: close {contract['title']}."}
+        return {"success": True, "message": f"Done: close {contract['title']}.", "data": self._changes()}
 
     def _show_contract(self, contract: Contract) -> dict[str, Any]:
         """The contract as an answer shows it."""
@@ -1425,6 +1453,46 @@ class ContractLifecycle:
         self._journal.append(("delete", container, record["id"], record))
         del getattr(self, container)[record["id"]]
         self._unlink(container, record)
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

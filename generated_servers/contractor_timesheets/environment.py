@@ -48,6 +48,18 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "agencies": ("name",),
+    "managers": ("name",),
+    "contractors": ("name",),
+    "assignments": ("code",),
+    "rates": (),
+    "sheets": (),
+    "entries": (),
+    "invoices": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("assignments", "contractor_id"),
     ("assignments", "manager_id"),
@@ -253,8 +265,9 @@ class ContractorTimesheets:
         """Sheets that a manager may approve, as manager or deputy, the oldest week first.
 
         Args:
-            by_id (str): Id of a manager (by), such as MANAGER-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            by_id (str): Manager, or deputy of a manager, who would approve the sheets; an id such as
+                MANAGER-00001.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "sheets": records}} or {"success": False, "error": why
@@ -309,8 +322,9 @@ class ContractorTimesheets:
         """Assignments that still run, by the share of the budget that is left.
 
         Args:
-            manager_id (str, optional): Id of the manager, such as MANAGER-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            manager_id (str, optional): Manager whose assignments are listed; an id such as MANAGER-00001. If left
+                out, the assignments of all managers are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "assignments": records}} or {"success": False, "error":
@@ -352,8 +366,9 @@ class ContractorTimesheets:
         """Unpaid invoices with the day they are due, the first one on top.
 
         Args:
-            agency_id (str, optional): Id of the agency, such as AGENCY-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            agency_id (str, optional): Agency that sent the invoices; an id such as AGENCY-00001. If left out, the
+                invoices of all agencies are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "invoices": records}} or {"success": False, "error": why
@@ -392,8 +407,8 @@ class ContractorTimesheets:
         """List the agencies, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only agencies whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "agencies": records}}
@@ -414,9 +429,9 @@ class ContractorTimesheets:
         """List the managers, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            deputy_id (str, optional): Only those of this deputy.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only managers whose name contains this text.
+            deputy_id (str, optional): Only managers whose deputy is this manager.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "managers": records}}
@@ -440,9 +455,9 @@ class ContractorTimesheets:
         """List the contractors, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            agency_id (str, optional): Only those of this agency.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only contractors whose name contains this text.
+            agency_id (str, optional): Only contractors of this agency.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "contractors": records}}
@@ -467,10 +482,10 @@ class ContractorTimesheets:
         """List the assignments, oldest first, all of them or only some.
 
         Args:
-            code (str, optional): Only those whose code contains this text.
-            contractor_id (str, optional): Only those of this contractor.
-            manager_id (str, optional): Only those of this manager.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            code (str, optional): Only assignments whose code contains this text.
+            contractor_id (str, optional): Only assignments of this contractor.
+            manager_id (str, optional): Only assignments of this manager.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "assignments": records}}
@@ -501,8 +516,8 @@ class ContractorTimesheets:
         """List the rates, oldest first, all of them or only some.
 
         Args:
-            assignment_id (str, optional): Only those of this assignment.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            assignment_id (str, optional): Only rates of this assignment.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "rates": records}}
@@ -527,11 +542,11 @@ class ContractorTimesheets:
         """List the sheets, oldest first, all of them or only some.
 
         Args:
-            assignment_id (str, optional): Only those of this assignment.
-            approved_by_id (str, optional): Only those of this approved by.
-            invoice_id (str, optional): Only those of this invoice.
-            status (str, optional): Only those whose status is open, submitted, approved, returned or invoiced.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            assignment_id (str, optional): Only sheets of this assignment.
+            approved_by_id (str, optional): Only sheets approved by this manager.
+            invoice_id (str, optional): Only sheets of this invoice.
+            status (str, optional): Only sheets with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "sheets": records}}
@@ -560,8 +575,8 @@ class ContractorTimesheets:
         """List the entries, oldest first, all of them or only some.
 
         Args:
-            sheet_id (str, optional): Only those of this sheet.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            sheet_id (str, optional): Only entries of this sheet.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "entries": records}}
@@ -580,9 +595,9 @@ class ContractorTimesheets:
         """List the invoices, oldest first, all of them or only some.
 
         Args:
-            agency_id (str, optional): Only those of this agency.
-            status (str, optional): Only those whose status is unpaid, paid or cancelled.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            agency_id (str, optional): Only invoices of this agency.
+            status (str, optional): Only invoices with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "invoices": records}}
@@ -611,12 +626,12 @@ class ContractorTimesheets:
 
         Args:
             assignment_id (str): Id of the assignment, such as ASSIGNMENT-00001.
-            first_day (str): First day: a date, as YYYY-MM-DD.
-            number (int): The number, from 1 to 7.
-            per_day (int): The per day, from 0 to 12.
+            first_day (str): First of the days worked, within the last four weeks, as YYYY-MM-DD.
+            number (int): How many days in a row, all in the same week, from 1 to 7.
+            per_day (int): Hours worked on each of these days, where zero takes them off the sheet, from 0 to 12.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         assignment = self.assignments.get(assignment_id)
@@ -837,6 +852,7 @@ class ContractorTimesheets:
         return {
             "success": True,
             "message": f"Done: enter {per_day} hours a day for {assignment['code']} from {first_day}, {number} days.",
+            "data": self._changes(),
         }
 
     def grant_overtime(
@@ -850,11 +866,12 @@ class ContractorTimesheets:
 
         Args:
             sheet_id (str): Id of the sheet, such as SHEET-00001.
-            by_id (str): Id of a manager (by), such as MANAGER-00001.
-            extra (int): The extra, from 0 to 20.
+            by_id (str): Manager of the assignment, or the deputy, who grants the overtime; an id such as
+                MANAGER-00001.
+            extra (int): Overtime hours allowed on this sheet in all, in place of the number before, from 0 to 20.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         sheet = self.sheets.get(sheet_id)
@@ -883,6 +900,7 @@ class ContractorTimesheets:
                 f"Done: allow {extra} hours of overtime on {self.assignments[sheet['assignment_id']]['code']} in "
                 f"the week of {sheet['week']} as {by['name']}."
             ),
+            "data": self._changes(),
         }
 
     def submit_sheet(self, sheet_id: str) -> Result:
@@ -892,7 +910,7 @@ class ContractorTimesheets:
             sheet_id (str): Id of the sheet, such as SHEET-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         sheet = self.sheets.get(sheet_id)
@@ -931,6 +949,7 @@ class ContractorTimesheets:
                 f"Done: hand in the sheet of {self.assignments[sheet['assignment_id']]['code']} for the week of "
                 f"{sheet['week']}."
             ),
+            "data": self._changes(),
         }
 
     def approve_sheet(self, sheet_id: str, by_id: str) -> Result:
@@ -938,10 +957,11 @@ class ContractorTimesheets:
 
         Args:
             sheet_id (str): Id of the sheet, such as SHEET-00001.
-            by_id (str): Id of a manager (by), such as MANAGER-00001.
+            by_id (str): Manager of the assignment, or the deputy, who approves the sheet; an id such as
+                MANAGER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         sheet = self.sheets.get(sheet_id)
@@ -975,6 +995,7 @@ class ContractorTimesheets:
                 f"Done: approve the sheet of {self.assignments[sheet['assignment_id']]['code']} for the week of "
                 f"{sheet['week']} as {by['name']}."
             ),
+            "data": self._changes(),
         }
 
     def return_sheet(self, sheet_id: str, remark: Text) -> Result:
@@ -982,10 +1003,10 @@ class ContractorTimesheets:
 
         Args:
             sheet_id (str): Id of the sheet, such as SHEET-00001.
-            remark (str): The remark.
+            remark (str): What must change on the sheet, for the contractor to read.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         sheet = self.sheets.get(sheet_id)
@@ -1013,6 +1034,7 @@ class ContractorTimesheets:
                 f"Done: return the sheet of {self.assignments[sheet['assignment_id']]['code']} for the week of "
                 f"{sheet['week']}."
             ),
+            "data": self._changes(),
         }
 
     def issue_invoice(self, agency_id: str) -> Result:
@@ -1022,7 +1044,7 @@ class ContractorTimesheets:
             agency_id (str): Id of the agency, such as AGENCY-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         agency = self.agencies.get(agency_id)
@@ -1077,7 +1099,7 @@ class ContractorTimesheets:
         return {
             "success": True,
             "message": f"Done: issue an invoice of {agency['name']} (new: invoice {invoice['id']}).",
-            "data": {"invoice_id": invoice["id"]},
+            "data": {"invoice_id": invoice["id"], **self._changes()},
         }
 
     def cancel_invoice(self, invoice_id: str) -> Result:
@@ -1087,7 +1109,7 @@ class ContractorTimesheets:
             invoice_id (str): Id of the invoice, such as INVOICE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         invoice = self.invoices.get(invoice_id)
@@ -1129,6 +1151,7 @@ class ContractorTimesheets:
                 f"Done: cancel the invoice of {self.agencies[invoice['agency_id']]['name']} of "
                 f"{invoice['issued_on']}."
             ),
+            "data": self._changes(),
         }
 
     def pay_invoice(self, invoice_id: str) -> Result:
@@ -1138,7 +1161,7 @@ class ContractorTimesheets:
             invoice_id (str): Id of the invoice, such as INVOICE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         invoice = self.invoices.get(invoice_id)
@@ -1159,6 +1182,7 @@ class ContractorTimesheets:
             "message": (
                 f"Done: pay the invoice of {self.agencies[invoice['agency_id']]['name']} of {invoice['issued_on']}."
             ),
+            "data": self._changes(),
         }
 
     def extend_assignment(
@@ -1171,11 +1195,12 @@ class ContractorTimesheets:
 
         Args:
             assignment_id (str): Id of the assignment, such as ASSIGNMENT-00001.
-            until (str, optional): Until: a date, as YYYY-MM-DD. May be left out.
-            more (int): The more in cents, from 0 to 5000000. 0 where it is left out.
+            until (str, optional): New last day of the assignment, later than the present one, as YYYY-MM-DD. If
+                left out, the last day stays as it is.
+            more (int): Money added to the budget of the assignment, in cents, from 0 to 5000000. Default: 0.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         assignment = self.assignments.get(assignment_id)
@@ -1211,7 +1236,7 @@ class ContractorTimesheets:
         done = f"extend {assignment['code']}"
         if until is not None:
             done += f" until {until}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def set_rate(
         self,
@@ -1223,11 +1248,11 @@ class ContractorTimesheets:
 
         Args:
             assignment_id (str): Id of the assignment, such as ASSIGNMENT-00001.
-            valid_from (str): Valid from: a date, as YYYY-MM-DD.
-            hourly (int): The hourly in cents, from 2000 to 25000.
+            valid_from (str): Monday from which the new rate is paid, as YYYY-MM-DD.
+            hourly (int): New rate for one hour of work, in cents, from 2000 to 25000.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         assignment = self.assignments.get(assignment_id)
@@ -1266,7 +1291,7 @@ class ContractorTimesheets:
                 f"Done: set the rate of {assignment['code']} to {_money(hourly)} from {valid_from} (new: rate "
                 f"{rate['id']})."
             ),
-            "data": {"rate_id": rate["id"]},
+            "data": {"rate_id": rate["id"], **self._changes()},
         }
 
     def end_assignment(self, assignment_id: str, last_day: Date) -> Result:
@@ -1274,10 +1299,11 @@ class ContractorTimesheets:
 
         Args:
             assignment_id (str): Id of the assignment, such as ASSIGNMENT-00001.
-            last_day (str): Last day: a date, as YYYY-MM-DD.
+            last_day (str): New last day of the assignment, earlier than planned, at most a week ago, as
+                YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         assignment = self.assignments.get(assignment_id)
@@ -1306,7 +1332,7 @@ class ContractorTimesheets:
                 return self._take_back(RULES[2])
         if self._breaks_rule_10(assignment):
             return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: end {assignment['code']} on {last_day}."}
+        return {"success": True, "message": f"Done: end {assignment['code']} on {last_day}.", "data": self._changes()}
 
     def _show_assignment(self, assignment: Assignment) -> dict[str, Any]:
         """The assignment as an answer shows it."""
@@ -1588,6 +1614,46 @@ class ContractorTimesheets:
         self._journal.append(("delete", container, record["id"], record))
         del getattr(self, container)[record["id"]]
         self._unlink(container, record)
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

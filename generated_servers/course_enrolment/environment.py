@@ -46,6 +46,17 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "courses": ("title",),
+    "terms": ("name",),
+    "rooms": ("name",),
+    "students": ("name",),
+    "sections": ("crn",),
+    "enrolments": (),
+    "waivers": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("enrolments", "section_id"),
     ("enrolments", "status"),
@@ -226,7 +237,7 @@ class CourseEnrolment:
 
         Args:
             section_id (str): Id of the section, such as SECTION-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "enrolments": records}} or {"success": False, "error":
@@ -267,7 +278,7 @@ class CourseEnrolment:
         Args:
             student_id (str): Id of the student, such as STUDENT-00001.
             term_id (str): Id of the term, such as TERM-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "enrolments": records}} or {"success": False, "error":
@@ -326,7 +337,7 @@ class CourseEnrolment:
         Args:
             student_id (str): Id of the student, such as STUDENT-00001.
             course_id (str): Id of the course, such as COURSE-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "courses": records}} or {"success": False, "error": why
@@ -363,11 +374,13 @@ class CourseEnrolment:
 
         Args:
             term_id (str): Id of the term, such as TERM-00001.
-            meets_on (str): The meets on: monday, tuesday, wednesday, thursday or friday.
-            starts (str): Starts: a time of day, as HH:MM.
-            ends (str): Ends: a time of day, as HH:MM.
-            places (int, optional): The places, from 1 to 300. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            meets_on (str): Day of the week on which the room is wanted: monday, tuesday, wednesday, thursday or
+                friday.
+            starts (str): Time from which the room is wanted, as HH:MM.
+            ends (str): Time until which the room is wanted, as HH:MM.
+            places (int, optional): Places that the room must have at least, from 1 to 300. If left out, rooms of
+                every size are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "rooms": records}} or {"success": False, "error": why
@@ -402,10 +415,9 @@ class CourseEnrolment:
         """List the courses, oldest first, all of them or only some.
 
         Args:
-            title (str, optional): Only those whose title contains this text.
-            department (str, optional): Only those whose department is mathematics, physics, computing or
-                economics.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            title (str, optional): Only courses whose title contains this text.
+            department (str, optional): Only courses with this department.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "courses": records}}
@@ -428,8 +440,8 @@ class CourseEnrolment:
         """List the terms, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only terms whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "terms": records}}
@@ -445,8 +457,8 @@ class CourseEnrolment:
         """List the rooms, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only rooms whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "rooms": records}}
@@ -463,9 +475,9 @@ class CourseEnrolment:
         """List the students, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            programme (str, optional): Only those whose programme is mathematics, physics, computing or economics.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only students whose name contains this text.
+            programme (str, optional): Only students with this programme.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "students": records}}
@@ -491,13 +503,13 @@ class CourseEnrolment:
         """List the sections, oldest first, all of them or only some.
 
         Args:
-            crn (str, optional): Only those whose crn contains this text.
-            course_id (str, optional): Only those of this course.
-            term_id (str, optional): Only those of this term.
-            meets_on (str, optional): Only those whose meets on is monday, tuesday, wednesday, thursday or friday.
-            room_id (str, optional): Only those of this room.
-            status (str, optional): Only those whose status is open or cancelled.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            crn (str, optional): Only sections whose crn contains this text.
+            course_id (str, optional): Only sections of this course.
+            term_id (str, optional): Only sections of this term.
+            meets_on (str, optional): Only sections with this meets on.
+            room_id (str, optional): Only sections of this room.
+            status (str, optional): Only sections with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "sections": records}}
@@ -532,11 +544,10 @@ class CourseEnrolment:
         """List the enrolments, oldest first, all of them or only some.
 
         Args:
-            student_id (str, optional): Only those of this student.
-            section_id (str, optional): Only those of this section.
-            status (str, optional): Only those whose status is enrolled, dropped, withdrawn, passed, failed or
-                waiting.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            student_id (str, optional): Only enrolments of this student.
+            section_id (str, optional): Only enrolments of this section.
+            status (str, optional): Only enrolments with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "enrolments": records}}
@@ -570,11 +581,11 @@ class CourseEnrolment:
         """List the waivers, oldest first, all of them or only some.
 
         Args:
-            student_id (str, optional): Only those of this student.
-            course_id (str, optional): Only those of this course.
-            reason (str, optional): Only those whose reason is transfer_credit, placement_test or work_experience.
-            status (str, optional): Only those whose status is granted or revoked.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            student_id (str, optional): Only waivers of this student.
+            course_id (str, optional): Only waivers of this course.
+            reason (str, optional): Only waivers with this reason.
+            status (str, optional): Only waivers with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "waivers": records}}
@@ -608,18 +619,19 @@ class CourseEnrolment:
         """Open a new section of a course in a term, with its lecturer, weekly hour, room and seats.
 
         Args:
-            crn (str): The crn.
+            crn (str): Course reference number of the new section, not in use yet.
             course_id (str): Id of the course, such as COURSE-00001.
             term_id (str): Id of the term, such as TERM-00001.
-            lecturer (str): The lecturer.
-            meets_on (str): The meets on: monday, tuesday, wednesday, thursday or friday.
-            starts (str): Starts: a time of day, as HH:MM.
-            ends (str): Ends: a time of day, as HH:MM.
+            lecturer (str): Full name of the person who teaches the section.
+            meets_on (str): Day of the week on which the section meets: monday, tuesday, wednesday, thursday or
+                friday.
+            starts (str): Time at which the weekly hour begins, as HH:MM.
+            ends (str): Time at which the weekly hour ends, after its start, as HH:MM.
             room_id (str): Id of the room, such as ROOM-00001.
-            seats (int): The seats, from 1 to 300.
+            seats (int): Most students in the section, at most the places of the room, from 1 to 300.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         course = self.courses.get(course_id)
@@ -698,7 +710,7 @@ class CourseEnrolment:
                 f"Done: open section {crn} of {course['title']} in {term['name']} with {lecturer}, {meets_on} "
                 f"{starts} to {ends} in {room['name']} with {seats} seats (new: section {section['id']})."
             ),
-            "data": {"section_id": section["id"]},
+            "data": {"section_id": section["id"], **self._changes()},
         }
 
     def move_section(
@@ -713,11 +725,12 @@ class CourseEnrolment:
         Args:
             section_id (str): Id of the section, such as SECTION-00001.
             room_id (str): Id of the room, such as ROOM-00001.
-            seats (int): The seats, from 1 to 300.
-            lecturer (str, optional): The lecturer. May be left out.
+            seats (int): Most students in the section from now on, the present number where it stays, from 1 to
+                300.
+            lecturer (str, optional): Full name of the new lecturer. If left out, the lecturer stays the same.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         section = self.sections.get(section_id)
@@ -794,7 +807,7 @@ class CourseEnrolment:
         done = f"let section {section['crn']} have {room['name']} with {seats} seats"
         if lecturer is not None:
             done += f" and {lecturer} as lecturer"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def cancel_section(self, section_id: str) -> Result:
         """Cancel a section without results; everybody enrolled in it or waiting for it is dropped from it.
@@ -803,7 +816,7 @@ class CourseEnrolment:
             section_id (str): Id of the section, such as SECTION-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         section = self.sections.get(section_id)
@@ -887,6 +900,7 @@ class CourseEnrolment:
         return {
             "success": True,
             "message": f"Done: cancel section {section['crn']} of {self.courses[section['course_id']]['title']}.",
+            "data": self._changes(),
         }
 
     def enrol_student(self, student_id: str, section_id: str) -> Result:
@@ -897,7 +911,7 @@ class CourseEnrolment:
             section_id (str): Id of the section, such as SECTION-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         student = self.students.get(student_id)
@@ -997,7 +1011,7 @@ class CourseEnrolment:
                 f"Done: enrol {student['name']} in section {section['crn']} of "
                 f"{self.courses[section['course_id']]['title']} (new: enrolment {enrolment['id']})."
             ),
-            "data": {"enrolment_id": enrolment["id"]},
+            "data": {"enrolment_id": enrolment["id"], **self._changes()},
         }
 
     def join_waiting_list(self, student_id: str, section_id: str) -> Result:
@@ -1008,7 +1022,7 @@ class CourseEnrolment:
             section_id (str): Id of the section, such as SECTION-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         student = self.students.get(student_id)
@@ -1089,7 +1103,7 @@ class CourseEnrolment:
                 f"Done: put {student['name']} on the waiting list of section {section['crn']} (new: enrolment "
                 f"{enrolment['id']})."
             ),
-            "data": {"enrolment_id": enrolment["id"]},
+            "data": {"enrolment_id": enrolment["id"], **self._changes()},
         }
 
     def admit_from_waiting_list(self, section_id: str) -> Result:
@@ -1100,7 +1114,7 @@ class CourseEnrolment:
             section_id (str): Id of the section, such as SECTION-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         section = self.sections.get(section_id)
@@ -1148,6 +1162,7 @@ class CourseEnrolment:
         return {
             "success": True,
             "message": f"Done: give a free seat of section {section['crn']} to the next student who waits.",
+            "data": self._changes(),
         }
 
     def drop_enrolment(self, enrolment_id: str) -> Result:
@@ -1157,7 +1172,7 @@ class CourseEnrolment:
             enrolment_id (str): Id of the enrolment, such as ENROLMENT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         enrolment = self.enrolments.get(enrolment_id)
@@ -1241,6 +1256,7 @@ class CourseEnrolment:
                 f"{self.sections[enrolment['section_id']]['crn']} of "
                 f"{self.courses[self.sections[enrolment['section_id']]['course_id']]['title']}."
             ),
+            "data": self._changes(),
         }
 
     def switch_section(self, enrolment_id: str, section_id: str) -> Result:
@@ -1251,7 +1267,7 @@ class CourseEnrolment:
             section_id (str): Id of the section, such as SECTION-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         enrolment = self.enrolments.get(enrolment_id)
@@ -1344,6 +1360,7 @@ class CourseEnrolment:
                 f"Done: move {self.students[enrolment['student_id']]['name']} to section {section['crn']} of "
                 f"{self.courses[section['course_id']]['title']}."
             ),
+            "data": self._changes(),
         }
 
     def record_result(self, enrolment_id: str, mark: Annotated[int, {"minimum": 0, "maximum": 100}]) -> Result:
@@ -1352,10 +1369,10 @@ class CourseEnrolment:
 
         Args:
             enrolment_id (str): Id of the enrolment, such as ENROLMENT-00001.
-            mark (int): The mark, from 0 to 100.
+            mark (int): Mark of the student in points, from 0 to 100.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         enrolment = self.enrolments.get(enrolment_id)
@@ -1449,6 +1466,7 @@ class CourseEnrolment:
                 f"Done: record the mark {mark} for {self.students[enrolment['student_id']]['name']} in "
                 f"{self.courses[self.sections[enrolment['section_id']]['course_id']]['title']}."
             ),
+            "data": self._changes(),
         }
 
     def grant_waiver(
@@ -1462,10 +1480,11 @@ class CourseEnrolment:
         Args:
             student_id (str): Id of the student, such as STUDENT-00001.
             course_id (str): Id of the course, such as COURSE-00001.
-            reason (str): The reason: transfer_credit, placement_test or work_experience.
+            reason (str): What the student has in place of the required courses: transfer_credit, placement_test or
+                work_experience.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         student = self.students.get(student_id)
@@ -1501,7 +1520,7 @@ class CourseEnrolment:
                 f"Done: let {student['name']} take {course['title']} without its requirements because of {reason} "
                 f"(new: waiver {waiver['id']})."
             ),
-            "data": {"waiver_id": waiver["id"]},
+            "data": {"waiver_id": waiver["id"], **self._changes()},
         }
 
     def revoke_waiver(self, waiver_id: str) -> Result:
@@ -1511,7 +1530,7 @@ class CourseEnrolment:
             waiver_id (str): Id of the waiver, such as WAIVER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         waiver = self.waivers.get(waiver_id)
@@ -1556,6 +1575,7 @@ class CourseEnrolment:
                 f"Done: revoke the waiver of {self.students[waiver['student_id']]['name']} for "
                 f"{self.courses[waiver['course_id']]['title']}."
             ),
+            "data": self._changes(),
         }
 
     def _show_course(self, course: Course) -> dict[str, Any]:
@@ -1849,6 +1869,46 @@ class CourseEnrolment:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -49,6 +49,17 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "judges": ("name",),
+    "rooms": ("name",),
+    "parties": ("name",),
+    "suits": ("number",),
+    "interests": (),
+    "hearings": (),
+    "motions": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("hearings", "kind"),
     ("hearings", "room_id"),
@@ -260,9 +271,10 @@ class CourtDocket:
         """What is heard on a day, in the order of the clock.
 
         Args:
-            on (str): On: a date, as YYYY-MM-DD.
-            judge_id (str, optional): Id of the judge, such as JUDGE-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            on (str): Day of the hearings, as YYYY-MM-DD.
+            judge_id (str, optional): Judge who hears the cases; an id such as JUDGE-00001. If left out, the
+                hearings of all judges are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "hearings": records}} or {"success": False, "error": why
@@ -305,10 +317,11 @@ class CourtDocket:
         """Rooms that are free for a hearing, the smallest first.
 
         Args:
-            starts (str): Starts: date and time, as YYYY-MM-DDTHH:MM.
-            minutes (int): The minutes, from 15 to 480.
-            seats (int, optional): The seats, from 2 to 200. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            starts (str): When the hearing would begin, as YYYY-MM-DDTHH:MM.
+            minutes (int): How long the hearing would last, in minutes, from 15 to 480.
+            seats (int, optional): How many seats the room must have at least, from 2 to 200. If left out, rooms of
+                every size are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "rooms": records}} or {"success": False, "error": why
@@ -336,7 +349,7 @@ class CourtDocket:
 
         Args:
             suit_id (str): Id of the suit, such as SUIT-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "judges": records}} or {"success": False, "error": why
@@ -366,9 +379,11 @@ class CourtDocket:
         """Pending motions on which the judge may rule, oldest first.
 
         Args:
-            judge_id (str, optional): Id of the judge, such as JUDGE-00001. May be left out.
-            suit_id (str, optional): Id of the suit, such as SUIT-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            judge_id (str, optional): Judge who has the cases; an id such as JUDGE-00001. If left out, the motions
+                before all judges are listed.
+            suit_id (str, optional): Case in which the motions were filed; an id such as SUIT-00001. If left out,
+                the motions of all cases are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "motions": records}} or {"success": False, "error": why
@@ -414,9 +429,9 @@ class CourtDocket:
         """List the judges, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            chamber (str, optional): Only those whose chamber is civil, family or commercial.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only judges whose name contains this text.
+            chamber (str, optional): Only judges with this chamber.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "judges": records}}
@@ -438,9 +453,9 @@ class CourtDocket:
         """List the rooms, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            video (bool, optional): Only those where video is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only rooms whose name contains this text.
+            video (bool, optional): Only rooms with this value of `video`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "rooms": records}}
@@ -461,8 +476,8 @@ class CourtDocket:
         """List the parties, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only parties whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "parties": records}}
@@ -489,16 +504,15 @@ class CourtDocket:
         """List the suits, oldest first, all of them or only some.
 
         Args:
-            number (str, optional): Only those whose number contains this text.
-            chamber (str, optional): Only those whose chamber is civil, family or commercial.
-            plaintiff_id (str, optional): Only those of this plaintiff.
-            defendant_id (str, optional): Only those of this defendant.
-            judge_id (str, optional): Only those of this judge.
-            joined_to_id (str, optional): Only those of this joined to.
-            outcome (str, optional): Only those whose outcome is for_plaintiff, for_defendant, settled or
-                dismissed.
-            status (str, optional): Only those whose status is filed, active, decided or stayed.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            number (str, optional): Only suits whose number contains this text.
+            chamber (str, optional): Only suits with this chamber.
+            plaintiff_id (str, optional): Only suits whose plaintiff is this party.
+            defendant_id (str, optional): Only suits whose defendant is this party.
+            judge_id (str, optional): Only suits of this judge.
+            joined_to_id (str, optional): Only suits joined to this suit.
+            outcome (str, optional): Only suits with this outcome.
+            status (str, optional): Only suits with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "suits": records}}
@@ -535,10 +549,10 @@ class CourtDocket:
         """List the interests, oldest first, all of them or only some.
 
         Args:
-            judge_id (str, optional): Only those of this judge.
-            party_id (str, optional): Only those of this party.
-            reason (str, optional): Only those whose reason is kinship, former_client, shareholding or friendship.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            judge_id (str, optional): Only interests of this judge.
+            party_id (str, optional): Only interests of this party.
+            reason (str, optional): Only interests with this reason.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "interests": records}}
@@ -567,11 +581,11 @@ class CourtDocket:
         """List the hearings, oldest first, all of them or only some.
 
         Args:
-            suit_id (str, optional): Only those of this suit.
-            kind (str, optional): Only those whose kind is preliminary, motion or trial.
-            room_id (str, optional): Only those of this room.
-            status (str, optional): Only those whose status is set, held, adjourned or vacated.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            suit_id (str, optional): Only hearings of this suit.
+            kind (str, optional): Only hearings with this kind.
+            room_id (str, optional): Only hearings of this room.
+            status (str, optional): Only hearings with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "hearings": records}}
@@ -602,12 +616,12 @@ class CourtDocket:
         """List the motions, oldest first, all of them or only some.
 
         Args:
-            suit_id (str, optional): Only those of this suit.
-            side (str, optional): Only those whose side is plaintiff or defendant.
-            kind (str, optional): Only those whose kind is dismiss, discovery, stay or evidence.
-            ruling (str, optional): Only those whose ruling is granted or denied.
-            status (str, optional): Only those whose status is open, answered, ruled or withdrawn.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            suit_id (str, optional): Only motions of this suit.
+            side (str, optional): Only motions with this side.
+            kind (str, optional): Only motions with this kind.
+            ruling (str, optional): Only motions with this ruling.
+            status (str, optional): Only motions with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "motions": records}}
@@ -633,7 +647,7 @@ class CourtDocket:
             judge_id (str): Id of the judge, such as JUDGE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         suit = self.suits.get(suit_id)
@@ -724,7 +738,11 @@ class CourtDocket:
         ):
             if self._breaks_rule_12(one_suit):
                 return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: allocate case {suit['number']} to {judge['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: allocate case {suit['number']} to {judge['name']}.",
+            "data": self._changes(),
+        }
 
     def stand_aside(
         self,
@@ -738,10 +756,10 @@ class CourtDocket:
         Args:
             judge_id (str): Id of the judge, such as JUDGE-00001.
             party_id (str): Id of the party, such as PARTY-00001.
-            reason (str): The reason: kinship, former_client, shareholding or friendship.
+            reason (str): What ties the judge to the party: kinship, former_client, shareholding or friendship.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         judge = self.judges.get(judge_id)
@@ -863,7 +881,7 @@ class CourtDocket:
                 f"Done: let {judge['name']} stand aside from cases of {party['name']} for {reason} (new: interest "
                 f"{interest['id']})."
             ),
-            "data": {"interest_id": interest["id"]},
+            "data": {"interest_id": interest["id"], **self._changes()},
         }
 
     def set_hearing(
@@ -879,14 +897,14 @@ class CourtDocket:
 
         Args:
             suit_id (str): Id of the suit, such as SUIT-00001.
-            kind (str): The kind: preliminary, motion or trial.
+            kind (str): What the hearing is for: preliminary, motion or trial.
             room_id (str): Id of the room, such as ROOM-00001.
-            starts (str): Starts: date and time, as YYYY-MM-DDTHH:MM.
-            minutes (int): The minutes, from 15 to 480.
-            seats (int): The seats, from 2 to 200.
+            starts (str): Future time at which it begins, Monday to Friday, 08 to 16.30 hours, as YYYY-MM-DDTHH:MM.
+            minutes (int): How long it lasts in minutes, ending by 18 hours, from 15 to 480.
+            seats (int): How many seats the room must have for it, from 2 to 200.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         suit = self.suits.get(suit_id)
@@ -958,7 +976,7 @@ class CourtDocket:
                 f"Done: set a {kind} hearing in case {suit['number']} on {starts} in {room['name']} (new: hearing "
                 f"{hearing['id']})."
             ),
-            "data": {"hearing_id": hearing["id"]},
+            "data": {"hearing_id": hearing["id"], **self._changes()},
         }
 
     def reschedule_hearing(
@@ -971,11 +989,13 @@ class CourtDocket:
 
         Args:
             hearing_id (str): Id of the hearing, such as HEARING-00001.
-            starts (str, optional): Starts: date and time, as YYYY-MM-DDTHH:MM. May be left out.
-            room_id (str, optional): Id of the room, such as ROOM-00001. May be left out.
+            starts (str, optional): New time at which the hearing begins, which counts as an adjournment, as
+                YYYY-MM-DDTHH:MM. If left out, the time stays as it is.
+            room_id (str, optional): Other room with enough seats; an id such as ROOM-00001. If left out, the room
+                stays as it is.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         hearing = self.hearings.get(hearing_id)
@@ -1086,7 +1106,7 @@ class CourtDocket:
         ):
             if self._breaks_rule_10(one_suit):
                 return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def hold_hearing(self, hearing_id: str) -> Result:
         """Record that a hearing took place.
@@ -1095,7 +1115,7 @@ class CourtDocket:
             hearing_id (str): Id of the hearing, such as HEARING-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         hearing = self.hearings.get(hearing_id)
@@ -1127,6 +1147,7 @@ class CourtDocket:
                 f"Done: record that the {hearing['kind']} hearing in case "
                 f"{self.suits[hearing['suit_id']]['number']} was held."
             ),
+            "data": self._changes(),
         }
 
     def file_motion(
@@ -1140,12 +1161,12 @@ class CourtDocket:
 
         Args:
             suit_id (str): Id of the suit, such as SUIT-00001.
-            side (str): The side: plaintiff or defendant.
-            kind (str): The kind: dismiss, discovery, stay or evidence.
-            answer_days (int): The answer days, from 3 to 60.
+            side (str): Side of the case that files the motion: plaintiff or defendant.
+            kind (str): What the motion asks the judge for: dismiss, discovery, stay or evidence.
+            answer_days (int): How many days from today the other side has to answer, from 3 to 60.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         suit = self.suits.get(suit_id)
@@ -1180,7 +1201,7 @@ class CourtDocket:
             "message": (
                 f"Done: file the {side}'s motion ({kind}) in case {suit['number']} (new: motion {motion['id']})."
             ),
-            "data": {"motion_id": motion["id"]},
+            "data": {"motion_id": motion["id"], **self._changes()},
         }
 
     def answer_motion(self, motion_id: str) -> Result:
@@ -1190,7 +1211,7 @@ class CourtDocket:
             motion_id (str): Id of the motion, such as MOTION-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         motion = self.motions.get(motion_id)
@@ -1214,6 +1235,7 @@ class CourtDocket:
                 f"Done: record the answer to the {motion['side']}'s motion ({motion['kind']}) in case "
                 f"{self.suits[motion['suit_id']]['number']}."
             ),
+            "data": self._changes(),
         }
 
     def rule_motion(self, motion_id: str, granted: bool) -> Result:
@@ -1222,10 +1244,10 @@ class CourtDocket:
 
         Args:
             motion_id (str): Id of the motion, such as MOTION-00001.
-            granted (bool): Granted: true or false.
+            granted (bool): Whether the judge grants the motion, false denying it.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         motion = self.motions.get(motion_id)
@@ -1341,6 +1363,7 @@ class CourtDocket:
                 f"Done: rule on the {motion['side']}'s motion ({motion['kind']}) in case "
                 f"{self.suits[motion['suit_id']]['number']}."
             ),
+            "data": self._changes(),
         }
 
     def resume_case(self, suit_id: str) -> Result:
@@ -1350,7 +1373,7 @@ class CourtDocket:
             suit_id (str): Id of the suit, such as SUIT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         suit = self.suits.get(suit_id)
@@ -1377,7 +1400,7 @@ class CourtDocket:
         for one_motion in _distinct(self._motions_by_suit.get(suit["id"], {}).values()):
             if self._breaks_rule_11_m(one_motion):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: resume case {suit['number']}."}
+        return {"success": True, "message": f"Done: resume case {suit['number']}.", "data": self._changes()}
 
     def decide_case(self, suit_id: str, outcome: Literal["for_plaintiff", "for_defendant", "settled"]) -> Result:
         """Enter the outcome of a case and of those joined to it, after the trial in an active case or on a settlement
@@ -1385,10 +1408,11 @@ class CourtDocket:
 
         Args:
             suit_id (str): Id of the suit, such as SUIT-00001.
-            outcome (str): The outcome: for_plaintiff, for_defendant or settled.
+            outcome (str): How the case ends, a settlement being possible without a trial: for_plaintiff,
+                for_defendant or settled.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         suit = self.suits.get(suit_id)
@@ -1495,7 +1519,11 @@ class CourtDocket:
         for one_motion in _distinct(changed_motions):
             if self._breaks_rule_13(one_motion):
                 return self._take_back(RULES[12])
-        return {"success": True, "message": f"Done: decide case {suit['number']} as {outcome}."}
+        return {
+            "success": True,
+            "message": f"Done: decide case {suit['number']} as {outcome}.",
+            "data": self._changes(),
+        }
 
     def join_cases(self, suit_id: str, lead_id: str) -> Result:
         """Join a case to a leading case of the same chamber; its own hearings are vacated and the judge is that of
@@ -1503,10 +1531,11 @@ class CourtDocket:
 
         Args:
             suit_id (str): Id of the suit, such as SUIT-00001.
-            lead_id (str): Id of a suit (lead), such as SUIT-00001.
+            lead_id (str): Active leading case of the same chamber, with a party in common; an id such as
+                SUIT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         suit = self.suits.get(suit_id)
@@ -1594,7 +1623,11 @@ class CourtDocket:
         for one_suit in _distinct([suit, *self._suits_by_joined_to.get(suit["id"], {}).values()]):
             if self._breaks_rule_12(one_suit):
                 return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: join case {suit['number']} to case {lead['number']}."}
+        return {
+            "success": True,
+            "message": f"Done: join case {suit['number']} to case {lead['number']}.",
+            "data": self._changes(),
+        }
 
     def _show_judge(self, judge: Judge) -> dict[str, Any]:
         """The judge as an answer shows it."""
@@ -1811,6 +1844,46 @@ class CourtDocket:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

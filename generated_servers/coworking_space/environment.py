@@ -46,6 +46,18 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "plans": ("name",),
+    "spaces": ("code",),
+    "tenants": ("name",),
+    "contracts": (),
+    "rooms": ("name",),
+    "room_uses": (),
+    "desk_days": (),
+    "visits": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("contracts", "space_id"),
     ("contracts", "tenant_id"),
@@ -246,11 +258,11 @@ class CoworkingSpace:
         """Rooms that are free for some hours and seat enough people, those with the fewest credits first.
 
         Args:
-            held_on (str): Held on: a date, as YYYY-MM-DD.
-            from_hour (int): The from hour, from 7 to 21.
-            to_hour (int): The to hour, from 8 to 22.
-            people (int): The people, from 1 to 30.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            held_on (str): Day of the meeting, as YYYY-MM-DD.
+            from_hour (int): Full hour of the day at which the meeting would begin, from 7 to 21.
+            to_hour (int): Full hour of the day at which the meeting would end, after the beginning, from 8 to 22.
+            people (int): How many people would meet, from 1 to 30.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "rooms": records}} or {"success": False, "error": why
@@ -276,10 +288,11 @@ class CoworkingSpace:
         """Spaces that nobody has under contract from a day on, the smallest first.
 
         Args:
-            since (str): Since: a date, as YYYY-MM-DD.
-            sort (str, optional): The sort: desk or office. May be left out.
-            seats (int, optional): The seats, from 1 to 20. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            since (str): First day from which the space must be free, as YYYY-MM-DD.
+            sort (str, optional): Sort of the spaces listed: desk or office. If left out, both sorts are listed.
+            seats (int, optional): Least number of seats in the spaces listed, from 1 to 20. If left out, spaces of
+                all sizes are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "spaces": records}} or {"success": False, "error": why
@@ -299,8 +312,8 @@ class CoworkingSpace:
         """Desks that can be booked for a day, by code.
 
         Args:
-            used_on (str): Used on: a date, as YYYY-MM-DD.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            used_on (str): Day on which a desk is wanted, as YYYY-MM-DD.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "spaces": records}} or {"success": False, "error": why
@@ -316,7 +329,7 @@ class CoworkingSpace:
 
         Args:
             contract_id (str): Id of the contract, such as CONTRACT-00001.
-            month (str): Month: a date, as YYYY-MM-DD.
+            month (str): Any day of the month that is looked at, as YYYY-MM-DD.
 
         Returns:
             dict: {"success": True, "data": {credits, credits_left, desk_days, desk_days_used, guests_a_day, rent,
@@ -354,9 +367,9 @@ class CoworkingSpace:
         """List the plans, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            sort (str, optional): Only those whose sort is flexible, own_desk or office.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only plans whose name contains this text.
+            sort (str, optional): Only plans with this sort.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "plans": records}}
@@ -379,10 +392,10 @@ class CoworkingSpace:
         """List the spaces, oldest first, all of them or only some.
 
         Args:
-            code (str, optional): Only those whose code contains this text.
-            sort (str, optional): Only those whose sort is desk or office.
-            window (bool, optional): Only those where window is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            code (str, optional): Only spaces whose code contains this text.
+            sort (str, optional): Only spaces with this sort.
+            window (bool, optional): Only spaces with this value of `window`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "spaces": records}}
@@ -404,8 +417,8 @@ class CoworkingSpace:
         """List the tenants, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only tenants whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "tenants": records}}
@@ -428,11 +441,11 @@ class CoworkingSpace:
         """List the contracts, oldest first, all of them or only some.
 
         Args:
-            tenant_id (str, optional): Only those of this tenant.
-            plan_id (str, optional): Only those of this plan.
-            space_id (str, optional): Only those of this space.
-            status (str, optional): Only those whose status is running, noticed or ended.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            tenant_id (str, optional): Only contracts of this tenant.
+            plan_id (str, optional): Only contracts of this plan.
+            space_id (str, optional): Only contracts of this space.
+            status (str, optional): Only contracts with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "contracts": records}}
@@ -461,8 +474,8 @@ class CoworkingSpace:
         """List the rooms, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only rooms whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "rooms": records}}
@@ -480,10 +493,10 @@ class CoworkingSpace:
         """List the room uses, oldest first, all of them or only some.
 
         Args:
-            contract_id (str, optional): Only those of this contract.
-            room_id (str, optional): Only those of this room.
-            status (str, optional): Only those whose status is booked or cancelled.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            contract_id (str, optional): Only room uses of this contract.
+            room_id (str, optional): Only room uses of this room.
+            status (str, optional): Only room uses with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "room_uses": records}}
@@ -512,9 +525,9 @@ class CoworkingSpace:
         """List the desk days, oldest first, all of them or only some.
 
         Args:
-            contract_id (str, optional): Only those of this contract.
-            desk_id (str, optional): Only those of this desk.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            contract_id (str, optional): Only desk days of this contract.
+            desk_id (str, optional): Only desk days whose desk is this space.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "desk_days": records}}
@@ -539,8 +552,8 @@ class CoworkingSpace:
         """List the visits, oldest first, all of them or only some.
 
         Args:
-            contract_id (str, optional): Only those of this contract.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            contract_id (str, optional): Only visits of this contract.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "visits": records}}
@@ -567,12 +580,13 @@ class CoworkingSpace:
         Args:
             tenant_id (str): Id of the tenant, such as TENANT-00001.
             plan_id (str): Id of the plan, such as PLAN-00001.
-            seats (int): The seats, from 1 to 20.
-            starts (str): Starts: a date, as YYYY-MM-DD.
-            space_id (str, optional): Id of the space, such as SPACE-00001. May be left out.
+            seats (int): Number of seats that the tenant pays for, from 1 to 20.
+            starts (str): First day of the contract, from today on and within 180 days, as YYYY-MM-DD.
+            space_id (str, optional): Desk or office of the tenant's own, needed unless the plan is flexible; an id
+                such as SPACE-00001. If left out, the tenant has no space of its own.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         tenant = self.tenants.get(tenant_id)
@@ -640,7 +654,7 @@ class CoworkingSpace:
         return {
             "success": True,
             "message": f"Done: {done} (new: contract {contract['id']}).",
-            "data": {"contract_id": contract["id"]},
+            "data": {"contract_id": contract["id"], **self._changes()},
         }
 
     def give_notice(self, contract_id: str) -> Result:
@@ -650,7 +664,7 @@ class CoworkingSpace:
             contract_id (str): Id of the contract, such as CONTRACT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         contract = self.contracts.get(contract_id)
@@ -720,7 +734,11 @@ class CoworkingSpace:
         for one_desk_day in _distinct(self._desk_days_by_contract.get(contract["id"], {}).values()):
             if self._breaks_rule_11_x(one_desk_day):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: give notice for {self.tenants[contract['tenant_id']]['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: give notice for {self.tenants[contract['tenant_id']]['name']}.",
+            "data": self._changes(),
+        }
 
     def withdraw_notice(self, contract_id: str) -> Result:
         """Withdraw the notice of a contract, unless somebody else has its space afterwards.
@@ -729,7 +747,7 @@ class CoworkingSpace:
             contract_id (str): Id of the contract, such as CONTRACT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         contract = self.contracts.get(contract_id)
@@ -793,6 +811,7 @@ class CoworkingSpace:
         return {
             "success": True,
             "message": f"Done: withdraw the notice of {self.tenants[contract['tenant_id']]['name']}.",
+            "data": self._changes(),
         }
 
     def change_contract(
@@ -807,12 +826,15 @@ class CoworkingSpace:
 
         Args:
             contract_id (str): Id of the contract, such as CONTRACT-00001.
-            plan_id (str, optional): Id of the plan, such as PLAN-00001. May be left out.
-            seats (int, optional): The seats, from 1 to 20. May be left out.
-            space_id (str, optional): Id of the space, such as SPACE-00001. May be left out.
+            plan_id (str, optional): New plan of the contract; an id such as PLAN-00001. If left out, the plan
+                stays as it is.
+            seats (int, optional): New number of seats, from 1 to 20. If left out, the number of seats stays as it
+                is.
+            space_id (str, optional): New desk or office of the tenant's own; an id such as SPACE-00001. If left
+                out, the space stays, but is given up under a flexible plan.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         contract = self.contracts.get(contract_id)
@@ -941,7 +963,7 @@ class CoworkingSpace:
             done += f" to {seats} seats"
         if space is not None:
             done += f" to {space['code']}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def end_contract(self, contract_id: str) -> Result:
         """End a contract whose last day is over; the space is free and the deposit goes back.
@@ -950,7 +972,7 @@ class CoworkingSpace:
             contract_id (str): Id of the contract, such as CONTRACT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         contract = self.contracts.get(contract_id)
@@ -981,6 +1003,7 @@ class CoworkingSpace:
         return {
             "success": True,
             "message": f"Done: end the contract of {self.tenants[contract['tenant_id']]['name']}.",
+            "data": self._changes(),
         }
 
     def book_room(
@@ -997,13 +1020,13 @@ class CoworkingSpace:
         Args:
             contract_id (str): Id of the contract, such as CONTRACT-00001.
             room_id (str): Id of the room, such as ROOM-00001.
-            held_on (str): Held on: a date, as YYYY-MM-DD.
-            from_hour (int): The from hour, from 7 to 21.
-            to_hour (int): The to hour, from 8 to 22.
-            people (int): The people, from 1 to 30.
+            held_on (str): Day of the meeting, from today on and within 90 days, as YYYY-MM-DD.
+            from_hour (int): Full hour of the day at which the meeting begins, from 7 to 21.
+            to_hour (int): Full hour of the day at which the meeting ends, after the beginning, from 8 to 22.
+            people (int): How many people meet, from 1 to 30.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         contract = self.contracts.get(contract_id)
@@ -1059,7 +1082,7 @@ class CoworkingSpace:
                 f"Done: book {room['name']} for {self.tenants[contract['tenant_id']]['name']} on {held_on} from "
                 f"{from_hour} to {to_hour} (new: room use {room_use['id']})."
             ),
-            "data": {"room_use_id": room_use["id"]},
+            "data": {"room_use_id": room_use["id"], **self._changes()},
         }
 
     def cancel_room(self, room_use_id: str) -> Result:
@@ -1069,7 +1092,7 @@ class CoworkingSpace:
             room_use_id (str): Id of the room use, such as RU-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         room_use = self.room_uses.get(room_use_id)
@@ -1094,6 +1117,7 @@ class CoworkingSpace:
                 f"{self.tenants[self.contracts[room_use['contract_id']]['tenant_id']]['name']} on "
                 f"{room_use['held_on']}."
             ),
+            "data": self._changes(),
         }
 
     def book_desk(self, contract_id: str, desk_id: str, used_on: Date) -> Result:
@@ -1101,11 +1125,11 @@ class CoworkingSpace:
 
         Args:
             contract_id (str): Id of the contract, such as CONTRACT-00001.
-            desk_id (str): Id of a space (desk), such as SPACE-00001.
-            used_on (str): Used on: a date, as YYYY-MM-DD.
+            desk_id (str): Desk that is free that day; an id such as SPACE-00001.
+            used_on (str): Day on which the desk is used, from today on and within 60 days, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         contract = self.contracts.get(contract_id)
@@ -1164,7 +1188,7 @@ class CoworkingSpace:
                 f"Done: book {desk['code']} for {self.tenants[contract['tenant_id']]['name']} on {used_on} (new: "
                 f"desk day {desk_day['id']})."
             ),
-            "data": {"desk_day_id": desk_day["id"]},
+            "data": {"desk_day_id": desk_day["id"], **self._changes()},
         }
 
     def give_desk_back(self, desk_day_id: str) -> Result:
@@ -1174,7 +1198,7 @@ class CoworkingSpace:
             desk_day_id (str): Id of the desk day, such as DD-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         desk_day = self.desk_days.get(desk_day_id)
@@ -1194,6 +1218,7 @@ class CoworkingSpace:
                 f"{self.tenants[self.contracts[desk_day['contract_id']]['tenant_id']]['name']} on "
                 f"{desk_day['used_on']}."
             ),
+            "data": self._changes(),
         }
 
     def register_guest(self, contract_id: str, guest: Text, comes_on: Date) -> Result:
@@ -1201,11 +1226,11 @@ class CoworkingSpace:
 
         Args:
             contract_id (str): Id of the contract, such as CONTRACT-00001.
-            guest (str): The guest.
-            comes_on (str): Comes on: a date, as YYYY-MM-DD.
+            guest (str): Full name of the guest.
+            comes_on (str): Day on which the guest comes, from today on, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         contract = self.contracts.get(contract_id)
@@ -1247,7 +1272,7 @@ class CoworkingSpace:
                 f"Done: register {guest} with {self.tenants[contract['tenant_id']]['name']} on {comes_on} (new: "
                 f"visit {visit['id']})."
             ),
-            "data": {"visit_id": visit["id"]},
+            "data": {"visit_id": visit["id"], **self._changes()},
         }
 
     def _show_room_use(self, room_use: RoomUse) -> dict[str, Any]:
@@ -1509,6 +1534,46 @@ class CoworkingSpace:
         self._journal.append(("delete", container, record["id"], record))
         del getattr(self, container)[record["id"]]
         self._unlink(container, record)
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

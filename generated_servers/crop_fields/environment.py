@@ -46,6 +46,17 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "fields": ("name",),
+    "crops": ("name",),
+    "plantings": (),
+    "products": ("name",),
+    "sprayings": (),
+    "fertilisers": ("name",),
+    "spreadings": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("plantings", "field_id"),
     ("plantings", "status"),
@@ -226,8 +237,8 @@ class CropFields:
 
         Args:
             field_id (str): Id of the field, such as FIELD-00001.
-            year (int): The year, from 2026 to 2030.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            year (int): Year in which the crop is to be harvested, from 2026 to 2030.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "crops": records}} or {"success": False, "error": why
@@ -262,8 +273,9 @@ class CropFields:
         """Crops that are ripe and past every waiting time, sown first first.
 
         Args:
-            crop_id (str, optional): Id of the crop, such as CROP-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            crop_id (str, optional): Only plantings of this crop; an id such as CROP-00001. If left out, the ripe
+                plantings of all crops are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "plantings": records}} or {"success": False, "error":
@@ -310,8 +322,9 @@ class CropFields:
         """What is left of the nitrogen budget of each growing crop.
 
         Args:
-            field_id (str, optional): Id of the field, such as FIELD-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            field_id (str, optional): Only the crop that grows on this field; an id such as FIELD-00001. If left
+                out, the crops of all fields are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "plantings": records}} or {"success": False, "error":
@@ -366,9 +379,9 @@ class CropFields:
         """List the fields, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            water_zone (bool, optional): Only those where water zone is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only fields whose name contains this text.
+            water_zone (bool, optional): Only fields with this value of `water_zone`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "fields": records}}
@@ -399,10 +412,9 @@ class CropFields:
         """List the crops, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            family (str, optional): Only those whose family is cereal, brassica, nightshade, beet, legume, allium,
-                maize or catch_crop.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only crops whose name contains this text.
+            family (str, optional): Only crops with this family.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "crops": records}}
@@ -425,10 +437,10 @@ class CropFields:
         """List the plantings, oldest first, all of them or only some.
 
         Args:
-            field_id (str, optional): Only those of this field.
-            crop_id (str, optional): Only those of this crop.
-            status (str, optional): Only those whose status is planned, sown, dropped, harvested or lost.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            field_id (str, optional): Only plantings of this field.
+            crop_id (str, optional): Only plantings of this crop.
+            status (str, optional): Only plantings with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "plantings": records}}
@@ -457,9 +469,9 @@ class CropFields:
         """List the products, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            kind (str, optional): Only those whose kind is herbicide, fungicide or insecticide.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only products whose name contains this text.
+            kind (str, optional): Only products with this kind.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "products": records}}
@@ -483,9 +495,9 @@ class CropFields:
         """List the sprayings, oldest first, all of them or only some.
 
         Args:
-            planting_id (str, optional): Only those of this planting.
-            product_id (str, optional): Only those of this product.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            planting_id (str, optional): Only sprayings of this planting.
+            product_id (str, optional): Only sprayings of this product.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "sprayings": records}}
@@ -513,9 +525,9 @@ class CropFields:
         """List the fertilisers, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            organic (bool, optional): Only those where organic is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only fertilisers whose name contains this text.
+            organic (bool, optional): Only fertilisers with this value of `organic`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "fertilisers": records}}
@@ -537,9 +549,9 @@ class CropFields:
         """List the spreadings, oldest first, all of them or only some.
 
         Args:
-            planting_id (str, optional): Only those of this planting.
-            fertiliser_id (str, optional): Only those of this fertiliser.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            planting_id (str, optional): Only spreadings of this planting.
+            fertiliser_id (str, optional): Only spreadings of this fertiliser.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "spreadings": records}}
@@ -567,10 +579,10 @@ class CropFields:
         Args:
             field_id (str): Id of the field, such as FIELD-00001.
             crop_id (str): Id of the crop, such as CROP-00001.
-            year (int): The year, from 2026 to 2030.
+            year (int): Year in which the crop is to be harvested, from 2026 to 2030.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         field = self.fields.get(field_id)
@@ -620,7 +632,7 @@ class CropFields:
         return {
             "success": True,
             "message": f"Done: plan {crop['name']} on {field['name']} for {year} (new: planting {planting['id']}).",
-            "data": {"planting_id": planting["id"]},
+            "data": {"planting_id": planting["id"], **self._changes()},
         }
 
     def drop_plan(self, planting_id: str) -> Result:
@@ -630,7 +642,7 @@ class CropFields:
             planting_id (str): Id of the planting, such as PLANTING-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         planting = self.plantings.get(planting_id)
@@ -661,17 +673,19 @@ class CropFields:
                 f"Done: drop the {self.crops[planting['crop_id']]['name']} planned on "
                 f"{self.fields[planting['field_id']]['name']} for {planting['year']}."
             ),
+            "data": self._changes(),
         }
 
     def swap_crops(self, one_id: str, other_id: str) -> Result:
         """Swap the planned crops of two fields in one year.
 
         Args:
-            one_id (str): Id of a planting (one), such as PLANTING-00001.
-            other_id (str): Id of a planting (other), such as PLANTING-00001.
+            one_id (str): Planned crop of the first field; an id such as PLANTING-00001.
+            other_id (str): Planned crop of the second field, a different one for the same year; an id such as
+                PLANTING-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         one = self.plantings.get(one_id)
@@ -721,7 +735,7 @@ class CropFields:
             return self._take_back(RULES[6])
         if self._breaks_rule_7(other):
             return self._take_back(RULES[6])
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def sow_crop(self, planting_id: str) -> Result:
         """Sow a planned crop today, within its sowing window, on a field that is clear and for the year in which it
@@ -731,7 +745,7 @@ class CropFields:
             planting_id (str): Id of the planting, such as PLANTING-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         planting = self.plantings.get(planting_id)
@@ -782,6 +796,7 @@ class CropFields:
             "message": (
                 f"Done: sow {self.crops[planting['crop_id']]['name']} on {self.fields[planting['field_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def spray_crop(self, planting_id: str, product_id: str) -> Result:
@@ -792,7 +807,7 @@ class CropFields:
             product_id (str): Id of the product, such as PRODUCT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         planting = self.plantings.get(planting_id)
@@ -850,7 +865,7 @@ class CropFields:
                 f"{self.fields[planting['field_id']]['name']} with {product['name']} (new: spraying "
                 f"{spraying['id']})."
             ),
-            "data": {"spraying_id": spraying["id"]},
+            "data": {"spraying_id": spraying["id"], **self._changes()},
         }
 
     def spread_fertiliser(
@@ -864,10 +879,10 @@ class CropFields:
         Args:
             planting_id (str): Id of the planting, such as PLANTING-00001.
             fertiliser_id (str): Id of the fertiliser, such as FERTILISER-00001.
-            kilos_per_hectare (int): The kilos per hectare, from 1 to 2000.
+            kilos_per_hectare (int): Fertiliser in kilograms for each hectare of the field, from 1 to 2000.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         planting = self.plantings.get(planting_id)
@@ -927,7 +942,7 @@ class CropFields:
                 f"{self.crops[planting['crop_id']]['name']} on {self.fields[planting['field_id']]['name']} (new: "
                 f"spreading {spreading['id']})."
             ),
-            "data": {"spreading_id": spreading["id"]},
+            "data": {"spreading_id": spreading["id"], **self._changes()},
         }
 
     def harvest_crop(self, planting_id: str, tonnes: Annotated[int, {"minimum": 1, "maximum": 4000}]) -> Result:
@@ -935,10 +950,10 @@ class CropFields:
 
         Args:
             planting_id (str): Id of the planting, such as PLANTING-00001.
-            tonnes (int): The tonnes, from 1 to 4000.
+            tonnes (int): Harvest of the whole field in tonnes, from 1 to 4000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         planting = self.plantings.get(planting_id)
@@ -992,6 +1007,7 @@ class CropFields:
                 f"Done: harvest {tonnes} tonnes of {self.crops[planting['crop_id']]['name']} from "
                 f"{self.fields[planting['field_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def write_off_crop(self, planting_id: str, lost_to: Text) -> Result:
@@ -999,10 +1015,10 @@ class CropFields:
 
         Args:
             planting_id (str): Id of the planting, such as PLANTING-00001.
-            lost_to (str): The lost to.
+            lost_to (str): What destroyed the crop, such as hail or wild boar.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         planting = self.plantings.get(planting_id)
@@ -1034,16 +1050,19 @@ class CropFields:
                 f"Done: write the {self.crops[planting['crop_id']]['name']} on "
                 f"{self.fields[planting['field_id']]['name']} off because of {lost_to}."
             ),
+            "data": self._changes(),
         }
 
     def book_delivery(self, lines: Annotated[list[BookDeliveryLine], {"maxItems": 20}]) -> Result:
         """Book a delivery of spraying products.
 
         Args:
-            lines (list): One entry per line: .
+            lines (list): One entry for each product delivered, each product once: product_id: spraying product
+                that was delivered; an id such as PRODUCT-00001; litres: litres of it that were delivered, from 1
+                to 400.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         entries, lines = lines, []
@@ -1063,17 +1082,21 @@ class CropFields:
             if not 0 <= stock <= 900:
                 return self._take_back(f"The stock of {item['name']} must be between 0 and 900.")
             self._put("products", item, "stock", stock)
-        return {"success": True, "message": f"Done: book a delivery of {len(lines)} products."}
+        return {
+            "success": True,
+            "message": f"Done: book a delivery of {len(lines)} products.",
+            "data": self._changes(),
+        }
 
     def fill_silo(self, fertiliser_id: str, kilos: Annotated[int, {"minimum": 1, "maximum": 60000}]) -> Result:
         """Book a delivery of fertiliser.
 
         Args:
             fertiliser_id (str): Id of the fertiliser, such as FERTILISER-00001.
-            kilos (int): The kilos, from 1 to 60000.
+            kilos (int): Fertiliser delivered in kilograms, from 1 to 60000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         fertiliser = self.fertilisers.get(fertiliser_id)
@@ -1086,7 +1109,11 @@ class CropFields:
         if not 0 <= stock <= 90000:
             return self._take_back(f"The stock of {fertiliser['name']} must be between 0 and 90000.")
         self._put("fertilisers", fertiliser, "stock", stock)
-        return {"success": True, "message": f"Done: put {kilos} kilograms of {fertiliser['name']} in store."}
+        return {
+            "success": True,
+            "message": f"Done: put {kilos} kilograms of {fertiliser['name']} in store.",
+            "data": self._changes(),
+        }
 
     def _show_field(self, field: Field) -> dict[str, Any]:
         """The field as an answer shows it."""
@@ -1316,6 +1343,46 @@ class CropFields:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -58,6 +58,17 @@ PLEDGE_STATUS_MOVES = {
     ("charged", "bounced"),
 }
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "backers": ("name",),
+    "creators": ("name",),
+    "campaigns": ("title",),
+    "rewards": ("name",),
+    "stretch_goals": ("name",),
+    "pledges": (),
+    "payouts": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("campaigns", "creator_id"),
     ("campaigns", "status"),
@@ -246,7 +257,7 @@ class Crowdfunding:
 
         Args:
             campaign_id (str): Id of the campaign, such as CAMPAIGN-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "rewards": records}} or {"success": False, "error": why
@@ -278,7 +289,7 @@ class Crowdfunding:
         """Live campaigns and how far they are from their goals, those that end first on top.
 
         Args:
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "campaigns": records}} or {"success": False, "error":
@@ -313,7 +324,7 @@ class Crowdfunding:
 
         Args:
             campaign_id (str): Id of the campaign, such as CAMPAIGN-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "pledges": records}} or {"success": False, "error": why
@@ -349,10 +360,10 @@ class Crowdfunding:
         """List the backers, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            country (str, optional): Only those whose country is france, spain, poland, canada or japan.
-            blocked (bool, optional): Only those where blocked is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only backers whose name contains this text.
+            country (str, optional): Only backers with this country.
+            blocked (bool, optional): Only backers with this value of `blocked`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "backers": records}}
@@ -375,9 +386,9 @@ class Crowdfunding:
         """List the creators, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            verified (bool, optional): Only those where verified is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only creators whose name contains this text.
+            verified (bool, optional): Only creators with this value of `verified`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "creators": records}}
@@ -401,11 +412,11 @@ class Crowdfunding:
         """List the campaigns, oldest first, all of them or only some.
 
         Args:
-            title (str, optional): Only those whose title contains this text.
-            creator_id (str, optional): Only those of this creator.
-            extended (bool, optional): Only those where extended is so.
-            status (str, optional): Only those whose status is draft, live, funded, failed, stopped or paid_out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            title (str, optional): Only campaigns whose title contains this text.
+            creator_id (str, optional): Only campaigns of this creator.
+            extended (bool, optional): Only campaigns with this value of `extended`.
+            status (str, optional): Only campaigns with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "campaigns": records}}
@@ -434,10 +445,10 @@ class Crowdfunding:
         """List the rewards, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            campaign_id (str, optional): Only those of this campaign.
-            ships (bool, optional): Only those where ships is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only rewards whose name contains this text.
+            campaign_id (str, optional): Only rewards of this campaign.
+            ships (bool, optional): Only rewards with this value of `ships`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "rewards": records}}
@@ -465,10 +476,10 @@ class Crowdfunding:
         """List the stretch goals, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            campaign_id (str, optional): Only those of this campaign.
-            announced (bool, optional): Only those where announced is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only stretch goals whose name contains this text.
+            campaign_id (str, optional): Only stretch goals of this campaign.
+            announced (bool, optional): Only stretch goals with this value of `announced`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "stretch_goals": records}}
@@ -500,12 +511,11 @@ class Crowdfunding:
         """List the pledges, oldest first, all of them or only some.
 
         Args:
-            backer_id (str, optional): Only those of this backer.
-            campaign_id (str, optional): Only those of this campaign.
-            reward_id (str, optional): Only those of this reward.
-            status (str, optional): Only those whose status is active, charged, withdrawn, lapsed, refunded or
-                bounced.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            backer_id (str, optional): Only pledges of this backer.
+            campaign_id (str, optional): Only pledges of this campaign.
+            reward_id (str, optional): Only pledges of this reward.
+            status (str, optional): Only pledges with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "pledges": records}}
@@ -534,8 +544,8 @@ class Crowdfunding:
         """List the payouts, oldest first, all of them or only some.
 
         Args:
-            campaign_id (str, optional): Only those of this campaign.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            campaign_id (str, optional): Only payouts of this campaign.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "payouts": records}}
@@ -556,7 +566,7 @@ class Crowdfunding:
             creator_id (str): Id of the creator, such as CREATOR-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         creator = self.creators.get(creator_id)
@@ -569,17 +579,17 @@ class Crowdfunding:
         for one_campaign in _distinct(self._campaigns_by_creator.get(creator["id"], {}).values()):
             if self._breaks_rule_9(one_campaign):
                 return self._take_back(RULES[8])
-        return {"success": True, "message": f"Done: verify {creator['name']}."}
+        return {"success": True, "message": f"Done: verify {creator['name']}.", "data": self._changes()}
 
     def launch_campaign(self, campaign_id: str, ends_on: Date) -> Result:
         """Take a draft live until a day, with at least one reward.
 
         Args:
             campaign_id (str): Id of the campaign, such as CAMPAIGN-00001.
-            ends_on (str): Ends on: a date, as YYYY-MM-DD.
+            ends_on (str): Last day of the campaign, 7 to 60 days ahead, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         campaign = self.campaigns.get(campaign_id)
@@ -615,7 +625,11 @@ class Crowdfunding:
                 return self._take_back(RULES[9])
         if self._breaks_rule_11_c(campaign):
             return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: launch {campaign['title']} until {ends_on}."}
+        return {
+            "success": True,
+            "message": f"Done: launch {campaign['title']} until {ends_on}.",
+            "data": self._changes(),
+        }
 
     def offer_reward(
         self,
@@ -629,13 +643,15 @@ class Crowdfunding:
 
         Args:
             campaign_id (str): Id of the campaign, such as CAMPAIGN-00001.
-            name (str): The name.
-            price (int): The price in cents, from 500 to 500000.
-            copies (int, optional): The copies, from 1 to 2000. May be left out.
-            ships (bool): Ships: true or false. true where it is left out.
+            name (str): Name of a new reward, or of one whose number of copies changes.
+            price (int): Least pledge for the reward, unchanged where it exists already, in cents, from 500 to
+                500000.
+            copies (int, optional): Copies there are in all, more than are claimed, from 1 to 2000. If left out,
+                any number of copies can be claimed.
+            ships (bool): Whether the reward has to be sent to the backers. Default: true.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         campaign = self.campaigns.get(campaign_id)
@@ -676,7 +692,11 @@ class Crowdfunding:
         for one_reward_2 in _distinct([*added_rewards, *changed_rewards]):
             if self._breaks_rule_2(one_reward_2):
                 return self._take_back(RULES[1])
-        return {"success": True, "message": f"Done: offer {name} in {campaign['title']} for {_money(price)}."}
+        return {
+            "success": True,
+            "message": f"Done: offer {name} in {campaign['title']} for {_money(price)}.",
+            "data": self._changes(),
+        }
 
     def pledge(
         self,
@@ -690,11 +710,13 @@ class Crowdfunding:
         Args:
             backer_id (str): Id of the backer, such as BACKER-00001.
             campaign_id (str): Id of the campaign, such as CAMPAIGN-00001.
-            amount (int): The amount in cents, from 100 to 2000000.
-            reward_id (str, optional): Id of the reward, such as REWARD-00001. May be left out.
+            amount (int): Sum that the backer pledges, at least the price of the reward, in cents, from 100 to
+                2000000.
+            reward_id (str, optional): Reward the backer wants, from this campaign; an id such as REWARD-00001. If
+                left out, the pledge is without a reward.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         backer = self.backers.get(backer_id)
@@ -759,7 +781,7 @@ class Crowdfunding:
         return {
             "success": True,
             "message": f"Done: {done} (new: pledge {pledge['id']}).",
-            "data": {"pledge_id": pledge["id"]},
+            "data": {"pledge_id": pledge["id"], **self._changes()},
         }
 
     def change_pledge(
@@ -771,12 +793,14 @@ class Crowdfunding:
         """Change an active pledge, its amount, its reward or both; without a reward it keeps the one it has.
 
         Args:
-            promise_id (str): Id of a pledge (promise), such as PLEDGE-00001.
-            amount (int, optional): The amount in cents, from 100 to 2000000. May be left out.
-            reward_id (str, optional): Id of the reward, such as REWARD-00001. May be left out.
+            promise_id (str): Active pledge that is changed; an id such as PLEDGE-00001.
+            amount (int, optional): New sum, at least the price of the reward, in cents, from 100 to 2000000. If
+                left out, the sum stays the same.
+            reward_id (str, optional): Other reward of the same campaign; an id such as REWARD-00001. If left out,
+                the pledge keeps the reward it has.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         promise = self.pledges.get(promise_id)
@@ -822,16 +846,16 @@ class Crowdfunding:
             done += f" to {_money(amount)}"
         if reward is not None:
             done += f" with {reward['name']}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def withdraw_pledge(self, promise_id: str) -> Result:
         """Withdraw an active pledge before the campaign has ended.
 
         Args:
-            promise_id (str): Id of a pledge (promise), such as PLEDGE-00001.
+            promise_id (str): Active pledge that the backer withdraws; an id such as PLEDGE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         promise = self.pledges.get(promise_id)
@@ -869,16 +893,17 @@ class Crowdfunding:
                 f"Done: withdraw the pledge of {self.backers[promise['backer_id']]['name']} to "
                 f"{self.campaigns[promise['campaign_id']]['title']}."
             ),
+            "data": self._changes(),
         }
 
     def announce_stretch(self, stretch_id: str) -> Result:
         """Announce the next stretch goal of a campaign once it is reached.
 
         Args:
-            stretch_id (str): Id of a stretch goal (stretch), such as SG-00001.
+            stretch_id (str): Stretch goal that is reached and comes next; an id such as SG-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         stretch = self.stretch_goals.get(stretch_id)
@@ -904,6 +929,7 @@ class Crowdfunding:
         return {
             "success": True,
             "message": f"Done: announce {stretch['name']} of {self.campaigns[stretch['campaign_id']]['title']}.",
+            "data": self._changes(),
         }
 
     def extend_campaign(self, campaign_id: str, ends_on: Date) -> Result:
@@ -911,10 +937,10 @@ class Crowdfunding:
 
         Args:
             campaign_id (str): Id of the campaign, such as CAMPAIGN-00001.
-            ends_on (str): Ends on: a date, as YYYY-MM-DD.
+            ends_on (str): New last day, later than now by two weeks at most, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         campaign = self.campaigns.get(campaign_id)
@@ -934,7 +960,11 @@ class Crowdfunding:
         self._journal = []
         self._put("campaigns", campaign, "extended", True)
         self._put("campaigns", campaign, "ends_on", ends_on)
-        return {"success": True, "message": f"Done: extend {campaign['title']} until {ends_on}."}
+        return {
+            "success": True,
+            "message": f"Done: extend {campaign['title']} until {ends_on}.",
+            "data": self._changes(),
+        }
 
     def settle_campaign(self, campaign_id: str, stop: bool = False) -> Result:
         """Settle a campaign that has ended, charging every pledge if the goal was reached and letting all lapse if
@@ -942,10 +972,11 @@ class Crowdfunding:
 
         Args:
             campaign_id (str): Id of the campaign, such as CAMPAIGN-00001.
-            stop (bool): Stop: true or false. false where it is left out.
+            stop (bool): Whether a live campaign is stopped before its end, so that all pledges lapse. Default:
+                false.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         campaign = self.campaigns.get(campaign_id)
@@ -999,7 +1030,7 @@ class Crowdfunding:
         for one_pledge in _distinct(changed_pledges):
             if self._breaks_rule_13(one_pledge):
                 return self._take_back(RULES[12])
-        return {"success": True, "message": f"Done: settle {campaign['title']}."}
+        return {"success": True, "message": f"Done: settle {campaign['title']}.", "data": self._changes()}
 
     def pay_out(self, campaign_id: str) -> Result:
         """Pay a funded campaign to its creator, less the fee.
@@ -1008,7 +1039,7 @@ class Crowdfunding:
             campaign_id (str): Id of the campaign, such as CAMPAIGN-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         campaign = self.campaigns.get(campaign_id)
@@ -1056,7 +1087,7 @@ class Crowdfunding:
         return {
             "success": True,
             "message": f"Done: pay {campaign['title']} out (new: payout {payout['id']}).",
-            "data": {"payout_id": payout["id"]},
+            "data": {"payout_id": payout["id"], **self._changes()},
         }
 
     def resolve_pledge(self, promise_id: str, outcome: Literal["sent", "refunded", "bounced"]) -> Result:
@@ -1064,11 +1095,11 @@ class Crowdfunding:
         its charge bounced.
 
         Args:
-            promise_id (str): Id of a pledge (promise), such as PLEDGE-00001.
-            outcome (str): The outcome: sent, refunded or bounced.
+            promise_id (str): Pledge that has been charged; an id such as PLEDGE-00001.
+            outcome (str): What happened to the reward or the charge: sent, refunded or bounced.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         promise = self.pledges.get(promise_id)
@@ -1134,6 +1165,7 @@ class Crowdfunding:
                 f"Done: note {outcome} for the pledge of {self.backers[promise['backer_id']]['name']} to "
                 f"{self.campaigns[promise['campaign_id']]['title']}."
             ),
+            "data": self._changes(),
         }
 
     def _show_campaign(self, campaign: Campaign) -> dict[str, Any]:
@@ -1336,6 +1368,46 @@ class Crowdfunding:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -47,6 +47,17 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "categories": ("name",),
+    "stations": ("code",),
+    "cabins": ("number",),
+    "tables": ("code",),
+    "guests": ("name",),
+    "excursions": ("name",),
+    "tickets": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("cabins", "connects_id"),
     ("cabins", "station_id"),
@@ -234,8 +245,9 @@ class CruiseCabins:
 
         Args:
             cabin_id (str): Id of the cabin, such as CABIN-00001.
-            category_id (str, optional): Id of the category, such as CATEGORY-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            category_id (str, optional): Category of the cabins listed; an id such as CATEGORY-00001. If left out,
+                cabins of all categories are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "cabins": records}} or {"success": False, "error": why
@@ -281,8 +293,9 @@ class CruiseCabins:
         """Guests who still owe a drill, by muster station.
 
         Args:
-            station_id (str, optional): Id of the station, such as STATION-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            station_id (str, optional): Muster station of the guests listed; an id such as STATION-00001. If left
+                out, the guests of all stations are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "guests": records}} or {"success": False, "error": why
@@ -317,9 +330,9 @@ class CruiseCabins:
         """Tables of a sitting that can take a party, the tightest fit first.
 
         Args:
-            sitting (str): The sitting: early or late.
-            guests (int): The guests, from 1 to 6.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            sitting (str): Sitting at which the party eats: early or late.
+            guests (int): Number of free seats that the party needs, from 1 to 6.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "tables": records}} or {"success": False, "error": why
@@ -345,8 +358,9 @@ class CruiseCabins:
         """Excursions still to leave, with what they lack to their minimum and the places left.
 
         Args:
-            until (str, optional): Until: a date, as YYYY-MM-DD. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            until (str, optional): Last day on which the excursions listed leave, as YYYY-MM-DD. If left out, all
+                excursions ahead are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "excursions": records}} or {"success": False, "error":
@@ -386,8 +400,8 @@ class CruiseCabins:
         """List the categories, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only categories whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "categories": records}}
@@ -407,8 +421,8 @@ class CruiseCabins:
         """List the stations, oldest first, all of them or only some.
 
         Args:
-            code (str, optional): Only those whose code contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            code (str, optional): Only stations whose code contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "stations": records}}
@@ -434,12 +448,12 @@ class CruiseCabins:
         """List the cabins, oldest first, all of them or only some.
 
         Args:
-            number (str, optional): Only those whose number contains this text.
-            category_id (str, optional): Only those of this category.
-            accessible (bool, optional): Only those where accessible is so.
-            connects_id (str, optional): Only those of this connects.
-            station_id (str, optional): Only those of this station.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            number (str, optional): Only cabins whose number contains this text.
+            category_id (str, optional): Only cabins of this category.
+            accessible (bool, optional): Only cabins with this value of `accessible`.
+            connects_id (str, optional): Only cabins whose connects is this cabin.
+            station_id (str, optional): Only cabins of this station.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "cabins": records}}
@@ -470,9 +484,9 @@ class CruiseCabins:
         """List the tables, oldest first, all of them or only some.
 
         Args:
-            code (str, optional): Only those whose code contains this text.
-            sitting (str, optional): Only those whose sitting is early or late.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            code (str, optional): Only tables whose code contains this text.
+            sitting (str, optional): Only tables with this sitting.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "tables": records}}
@@ -498,13 +512,13 @@ class CruiseCabins:
         """List the guests, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            child (bool, optional): Only those where child is so.
-            wheelchair (bool, optional): Only those where wheelchair is so.
-            cabin_id (str, optional): Only those of this cabin.
-            table_id (str, optional): Only those of this table.
-            drill (str, optional): Only those whose drill is due or done.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only guests whose name contains this text.
+            child (bool, optional): Only guests with this value of `child`.
+            wheelchair (bool, optional): Only guests with this value of `wheelchair`.
+            cabin_id (str, optional): Only guests of this cabin.
+            table_id (str, optional): Only guests of this table.
+            drill (str, optional): Only guests with this drill.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "guests": records}}
@@ -535,10 +549,10 @@ class CruiseCabins:
         """List the excursions, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            active (bool, optional): Only those where active is so.
-            status (str, optional): Only those whose status is open, confirmed, called_off or over.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only excursions whose name contains this text.
+            active (bool, optional): Only excursions with this value of `active`.
+            status (str, optional): Only excursions with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "excursions": records}}
@@ -567,10 +581,10 @@ class CruiseCabins:
         """List the tickets, oldest first, all of them or only some.
 
         Args:
-            guest_id (str, optional): Only those of this guest.
-            excursion_id (str, optional): Only those of this excursion.
-            status (str, optional): Only those whose status is held, returned, refunded, used or missed.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            guest_id (str, optional): Only tickets of this guest.
+            excursion_id (str, optional): Only tickets of this excursion.
+            status (str, optional): Only tickets with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "tickets": records}}
@@ -593,11 +607,12 @@ class CruiseCabins:
         fare more.
 
         Args:
-            guest_ids (list): Ids of guests, such as GUEST-00001.
+            guest_ids (list): Guests without a cabin who live there together, at least one: ids of guests, such as
+                GUEST-00001.
             cabin_id (str): Id of the cabin, such as CABIN-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         guests = []
@@ -721,6 +736,7 @@ class CruiseCabins:
         return {
             "success": True,
             "message": f"Done: berth {', '.join(str(one['name']) for one in guests)} in cabin {cabin['number']}.",
+            "data": self._changes(),
         }
 
     def move_party(self, from_cabin_id: str, to_id: str, reason: Literal["upgrade", "fault", "medical"]) -> Result:
@@ -728,12 +744,13 @@ class CruiseCabins:
         credited, and a new muster station means a new drill.
 
         Args:
-            from_cabin_id (str): Id of a cabin (from cabin), such as CABIN-00001.
-            to_id (str): Id of a cabin (to), such as CABIN-00001.
-            reason (str): The reason: upgrade, fault or medical.
+            from_cabin_id (str): Cabin that the party lives in now; an id such as CABIN-00001.
+            to_id (str): Empty cabin with enough berths that the party moves to; an id such as CABIN-00001.
+            reason (str): Why they move (upgrade is charged, fault credits a lower category, medical is free of
+                both): upgrade, fault or medical.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         from_cabin = self.cabins.get(from_cabin_id)
@@ -885,17 +902,18 @@ class CruiseCabins:
         return {
             "success": True,
             "message": f"Done: move the party of cabin {from_cabin['number']} to cabin {to['number']} for {reason}.",
+            "data": self._changes(),
         }
 
     def swap_cabins(self, one_id: str, other_id: str) -> Result:
         """Let the parties of two cabins of one category change places.
 
         Args:
-            one_id (str): Id of a cabin (one), such as CABIN-00001.
-            other_id (str): Id of a cabin (other), such as CABIN-00001.
+            one_id (str): First of two taken cabins of one category; an id such as CABIN-00001.
+            other_id (str): Second of two taken cabins of one category; an id such as CABIN-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         one = self.cabins.get(one_id)
@@ -1034,6 +1052,7 @@ class CruiseCabins:
         return {
             "success": True,
             "message": f"Done: swap the parties of cabin {one['number']} and cabin {other['number']}.",
+            "data": self._changes(),
         }
 
     def seat_cabin(self, cabin_id: str, table_id: str) -> Result:
@@ -1044,7 +1063,7 @@ class CruiseCabins:
             table_id (str): Id of the table, such as TABLE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         cabin = self.cabins.get(cabin_id)
@@ -1089,6 +1108,7 @@ class CruiseCabins:
         return {
             "success": True,
             "message": f"Done: seat the party of cabin {cabin['number']} at table {table['code']}.",
+            "data": self._changes(),
         }
 
     def change_station(self, cabin_id: str, station_id: str) -> Result:
@@ -1099,7 +1119,7 @@ class CruiseCabins:
             station_id (str): Id of the station, such as STATION-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         cabin = self.cabins.get(cabin_id)
@@ -1126,17 +1146,22 @@ class CruiseCabins:
             return self._take_back(RULES[3])
         if self._breaks_rule_4(self.stations[former_station_id]):
             return self._take_back(RULES[3])
-        return {"success": True, "message": f"Done: let cabin {cabin['number']} muster at {station['code']}."}
+        return {
+            "success": True,
+            "message": f"Done: let cabin {cabin['number']} muster at {station['code']}.",
+            "data": self._changes(),
+        }
 
     def hold_drill(self, station_id: str, absent_ids: Annotated[list[str], {"maxItems": 20}]) -> Result:
         """Note a drill at a muster station; everybody of that station who was not absent has done it.
 
         Args:
             station_id (str): Id of the station, such as STATION-00001.
-            absent_ids (list): Ids of guests, such as GUEST-00001.
+            absent_ids (list): Guests of that station who did not come, an empty list for none: ids of guests, such
+                as GUEST-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         station = self.stations.get(station_id)
@@ -1177,7 +1202,11 @@ class CruiseCabins:
             and g not in absent
         ]:
             self._put("guests", g, "drill", "done")
-        return {"success": True, "message": f"Done: note the drill at muster station {station['code']}."}
+        return {
+            "success": True,
+            "message": f"Done: note the drill at muster station {station['code']}.",
+            "data": self._changes(),
+        }
 
     def book_excursion(self, excursion_id: str, guest_ids: Annotated[list[str], {"maxItems": 20}]) -> Result:
         """Sell guests places on an excursion and charge their accounts; who still owes the drill cannot go ashore
@@ -1185,10 +1214,11 @@ class CruiseCabins:
 
         Args:
             excursion_id (str): Id of the excursion, such as EXCURSION-00001.
-            guest_ids (list): Ids of guests, such as GUEST-00001.
+            guest_ids (list): Guests who go on the excursion, with the drill done and at least one named: ids of
+                guests, such as GUEST-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         excursion = self.excursions.get(excursion_id)
@@ -1270,6 +1300,7 @@ class CruiseCabins:
         return {
             "success": True,
             "message": f"Done: book {', '.join(str(one['name']) for one in guests)} on {excursion['name']}.",
+            "data": self._changes(),
         }
 
     def return_ticket(self, ticket_id: str) -> Result:
@@ -1280,7 +1311,7 @@ class CruiseCabins:
             ticket_id (str): Id of the ticket, such as TICKET-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         ticket = self.tickets.get(ticket_id)
@@ -1335,6 +1366,7 @@ class CruiseCabins:
                 f"Done: take back the ticket of {self.guests[ticket['guest_id']]['name']} for "
                 f"{self.excursions[ticket['excursion_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def confirm_excursion(self, excursion_id: str) -> Result:
@@ -1344,7 +1376,7 @@ class CruiseCabins:
             excursion_id (str): Id of the excursion, such as EXCURSION-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         excursion = self.excursions.get(excursion_id)
@@ -1365,7 +1397,7 @@ class CruiseCabins:
         for one_ticket in _distinct(self._tickets_by_excursion_status.get((excursion["id"], "held"), {}).values()):
             if self._breaks_rule_11(one_ticket):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: confirm {excursion['name']}."}
+        return {"success": True, "message": f"Done: confirm {excursion['name']}.", "data": self._changes()}
 
     def call_off_excursion(self, excursion_id: str) -> Result:
         """Call an excursion off and credit everybody who holds a ticket with its full price.
@@ -1374,7 +1406,7 @@ class CruiseCabins:
             excursion_id (str): Id of the excursion, such as EXCURSION-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         excursion = self.excursions.get(excursion_id)
@@ -1422,7 +1454,7 @@ class CruiseCabins:
         ):
             if self._breaks_rule_12(one_ticket):
                 return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: call {excursion['name']} off."}
+        return {"success": True, "message": f"Done: call {excursion['name']} off.", "data": self._changes()}
 
     def close_excursion(self, excursion_id: str, missing_ids: Annotated[list[str], {"maxItems": 20}]) -> Result:
         """Close a confirmed excursion that has come back; tickets of guests who did not turn up are missed, all
@@ -1430,10 +1462,11 @@ class CruiseCabins:
 
         Args:
             excursion_id (str): Id of the excursion, such as EXCURSION-00001.
-            missing_ids (list): Ids of guests, such as GUEST-00001.
+            missing_ids (list): Guests with a ticket who did not turn up, an empty list for none: ids of guests,
+                such as GUEST-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         excursion = self.excursions.get(excursion_id)
@@ -1502,7 +1535,11 @@ class CruiseCabins:
         ):
             if self._breaks_rule_12(one_ticket):
                 return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: close {excursion['name']} with {len(missing)} missing."}
+        return {
+            "success": True,
+            "message": f"Done: close {excursion['name']} with {len(missing)} missing.",
+            "data": self._changes(),
+        }
 
     def _show_station(self, station: Station) -> dict[str, Any]:
         """The station as an answer shows it."""
@@ -1745,6 +1782,46 @@ class CruiseCabins:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

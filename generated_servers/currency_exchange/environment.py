@@ -49,6 +49,18 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "currencies": ("name",),
+    "cashiers": ("name",),
+    "tills": ("name",),
+    "stocks": (),
+    "customers": ("name",),
+    "deals": (),
+    "transfers": (),
+    "differences": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("deals", "customer_id"),
     ("deals", "status"),
@@ -242,7 +254,7 @@ class CurrencyExchange:
 
         Args:
             currency_id (str): Id of the currency, such as CURRENCY-00001.
-            units (int): The units, from 1 to 5000000.
+            units (int): Amount in units of the foreign currency, from 1 to 5000000.
 
         Returns:
             dict: {"success": True, "data": {selling, buying, cost, payout}} or {"success": False, "error": why
@@ -270,8 +282,9 @@ class CurrencyExchange:
 
         Args:
             currency_id (str): Id of the currency, such as CURRENCY-00001.
-            at_least (int, optional): The at least, from 1 to 5000000. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            at_least (int, optional): Units that the till must have at least, from 1 to 5000000. If left out, all
+                tills that keep the currency are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "stocks": records}} or {"success": False, "error": why
@@ -332,8 +345,8 @@ class CurrencyExchange:
         """List the currencies, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only currencies whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "currencies": records}}
@@ -356,9 +369,9 @@ class CurrencyExchange:
         """List the cashiers, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            senior (bool, optional): Only those where senior is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only cashiers whose name contains this text.
+            senior (bool, optional): Only cashiers with this value of `senior`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "cashiers": records}}
@@ -381,10 +394,10 @@ class CurrencyExchange:
         """List the tills, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            cashier_id (str, optional): Only those of this cashier.
-            status (str, optional): Only those whose status is closed or open.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only tills whose name contains this text.
+            cashier_id (str, optional): Only tills of this cashier.
+            status (str, optional): Only tills with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "tills": records}}
@@ -409,9 +422,9 @@ class CurrencyExchange:
         """List the stocks, oldest first, all of them or only some.
 
         Args:
-            till_id (str, optional): Only those of this till.
-            currency_id (str, optional): Only those of this currency.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            till_id (str, optional): Only stocks of this till.
+            currency_id (str, optional): Only stocks of this currency.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "stocks": records}}
@@ -436,8 +449,8 @@ class CurrencyExchange:
         """List the customers, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only customers whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "customers": records}}
@@ -463,12 +476,12 @@ class CurrencyExchange:
         """List the deals, oldest first, all of them or only some.
 
         Args:
-            till_id (str, optional): Only those of this till.
-            customer_id (str, optional): Only those of this customer.
-            currency_id (str, optional): Only those of this currency.
-            side (str, optional): Only those whose side is bought or sold.
-            status (str, optional): Only those whose status is done or voided.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            till_id (str, optional): Only deals of this till.
+            customer_id (str, optional): Only deals of this customer.
+            currency_id (str, optional): Only deals of this currency.
+            side (str, optional): Only deals with this side.
+            status (str, optional): Only deals with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "deals": records}}
@@ -501,11 +514,11 @@ class CurrencyExchange:
         """List the transfers, oldest first, all of them or only some.
 
         Args:
-            sender_id (str, optional): Only those of this sender.
-            receiver_id (str, optional): Only those of this receiver.
-            currency_id (str, optional): Only those of this currency.
-            status (str, optional): Only those whose status is sent, received or recalled.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            sender_id (str, optional): Only transfers whose sender is this till.
+            receiver_id (str, optional): Only transfers whose receiver is this till.
+            currency_id (str, optional): Only transfers of this currency.
+            status (str, optional): Only transfers with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "transfers": records}}
@@ -537,11 +550,11 @@ class CurrencyExchange:
         """List the differences, oldest first, all of them or only some.
 
         Args:
-            till_id (str, optional): Only those of this till.
-            currency_id (str, optional): Only those of this currency.
-            cashier_id (str, optional): Only those of this cashier.
-            settled_by_id (str, optional): Only those of this settled by.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            till_id (str, optional): Only differences of this till.
+            currency_id (str, optional): Only differences of this currency.
+            cashier_id (str, optional): Only differences of this cashier.
+            settled_by_id (str, optional): Only differences settled by this cashier.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "differences": records}}
@@ -577,10 +590,10 @@ class CurrencyExchange:
             till_id (str): Id of the till, such as TILL-00001.
             customer_id (str): Id of the customer, such as CUSTOMER-00001.
             currency_id (str): Id of the currency, such as CURRENCY-00001.
-            units (int): The units, from 1 to 5000000.
+            units (int): Amount in units of the foreign currency, payable in its notes, from 1 to 5000000.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         till = self.tills.get(till_id)
@@ -651,7 +664,7 @@ class CurrencyExchange:
                 f"Done: sell {units} {currency['name']} to {customer['name']} at {till['name']} (new: deal "
                 f"{deal['id']})."
             ),
-            "data": {"deal_id": deal["id"]},
+            "data": {"deal_id": deal["id"], **self._changes()},
         }
 
     def buy_currency(
@@ -667,10 +680,10 @@ class CurrencyExchange:
             till_id (str): Id of the till, such as TILL-00001.
             customer_id (str): Id of the customer, such as CUSTOMER-00001.
             currency_id (str): Id of the currency, such as CURRENCY-00001.
-            units (int): The units, from 1 to 5000000.
+            units (int): Amount in units of the foreign currency, in its notes, from 1 to 5000000.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         till = self.tills.get(till_id)
@@ -757,7 +770,7 @@ class CurrencyExchange:
                 f"Done: buy {units} {currency['name']} from {customer['name']} at {till['name']} (new: deal "
                 f"{deal['id']})."
             ),
-            "data": {"deal_id": deal["id"]},
+            "data": {"deal_id": deal["id"], **self._changes()},
         }
 
     def void_deal(self, deal_id: str, by_id: str) -> Result:
@@ -765,10 +778,10 @@ class CurrencyExchange:
 
         Args:
             deal_id (str): Id of the deal, such as DEAL-00001.
-            by_id (str): Id of a cashier (by), such as CASHIER-00001.
+            by_id (str): Senior cashier who voids the deal; an id such as CASHIER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         deal = self.deals.get(deal_id)
@@ -826,6 +839,7 @@ class CurrencyExchange:
                 f"Done: void the deal of {self.customers[deal['customer_id']]['name']} over {deal['units']} "
                 f"{self.currencies[deal['currency_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def set_rate(
@@ -839,11 +853,13 @@ class CurrencyExchange:
 
         Args:
             currency_id (str): Id of the currency, such as CURRENCY-00001.
-            rate (int, optional): The rate in cents, from 1 to 1000000. May be left out.
-            spread (int, optional): The spread, from 1 to 1500. May be left out.
+            rate (int, optional): Middle rate for a hundred units, at most a tenth from the present one, in cents,
+                from 1 to 1000000. If left out, the rate stays as it is.
+            spread (int, optional): Distance of buying and selling rates from the middle, in hundredths of a
+                percent, from 1 to 1500. If left out, the spread stays as it is.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         currency = self.currencies.get(currency_id)
@@ -869,17 +885,17 @@ class CurrencyExchange:
             done += f" to {_money(rate)} a hundred"
         if spread is not None:
             done += f" with a spread of {spread}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def record_document(self, customer_id: str, document: Text) -> Result:
         """Record the identity document that a customer has shown.
 
         Args:
             customer_id (str): Id of the customer, such as CUSTOMER-00001.
-            document (str): The document.
+            document (str): Kind and number of the identity document.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         customer = self.customers.get(customer_id)
@@ -892,7 +908,11 @@ class CurrencyExchange:
         for one_deal in _distinct(self._deals_by_customer_status.get((customer["id"], "done"), {}).values()):
             if self._breaks_rule_4(one_deal):
                 return self._take_back(RULES[3])
-        return {"success": True, "message": f"Done: record the document of {customer['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: record the document of {customer['name']}.",
+            "data": self._changes(),
+        }
 
     def send_transfer(
         self,
@@ -906,14 +926,16 @@ class CurrencyExchange:
         are received.
 
         Args:
-            sender_id (str): Id of a till (sender), such as TILL-00001.
-            receiver_id (str): Id of a till (receiver), such as TILL-00001.
-            currency_id (str, optional): Id of the currency, such as CURRENCY-00001. May be left out.
-            units (int): The units, from 0 to 5000000. 0 where it is left out.
-            cash (int): The cash in cents, from 0 to 9000000. 0 where it is left out.
+            sender_id (str): Open till that gives the money; an id such as TILL-00001.
+            receiver_id (str): Open till that gets the money; an id such as TILL-00001.
+            currency_id (str, optional): Foreign currency that is sent, given together with its units; an id such
+                as CURRENCY-00001. If left out, no foreign currency is sent.
+            units (int): Amount in units of the foreign currency, payable in its notes, from 0 to 5000000. Default:
+                0.
+            cash (int): Home money that is sent along, in cents, from 0 to 9000000. Default: 0.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         sender = self.tills.get(sender_id)
@@ -982,7 +1004,7 @@ class CurrencyExchange:
         return {
             "success": True,
             "message": f"Done: {done} (new: transfer {transfer['id']}).",
-            "data": {"transfer_id": transfer["id"]},
+            "data": {"transfer_id": transfer["id"], **self._changes()},
         }
 
     def receive_transfer(self, transfer_id: str) -> Result:
@@ -992,7 +1014,7 @@ class CurrencyExchange:
             transfer_id (str): Id of the transfer, such as TRANSFER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         transfer = self.transfers.get(transfer_id)
@@ -1038,6 +1060,7 @@ class CurrencyExchange:
                 f"Done: receive at {self.tills[transfer['receiver_id']]['name']} what "
                 f"{self.tills[transfer['sender_id']]['name']} sent."
             ),
+            "data": self._changes(),
         }
 
     def recall_transfer(self, transfer_id: str) -> Result:
@@ -1047,7 +1070,7 @@ class CurrencyExchange:
             transfer_id (str): Id of the transfer, such as TRANSFER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         transfer = self.transfers.get(transfer_id)
@@ -1085,6 +1108,7 @@ class CurrencyExchange:
                 f"Done: recall to {self.tills[transfer['sender_id']]['name']} what was under way to "
                 f"{self.tills[transfer['receiver_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def open_till(self, till_id: str, cashier_id: str) -> Result:
@@ -1095,7 +1119,7 @@ class CurrencyExchange:
             cashier_id (str): Id of the cashier, such as CASHIER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         till = self.tills.get(till_id)
@@ -1136,7 +1160,11 @@ class CurrencyExchange:
         for one_difference in _distinct(self._differences_by_till.get(till["id"], {}).values()):
             if self._breaks_rule_10(one_difference):
                 return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: open {till['name']} with {cashier['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: open {till['name']} with {cashier['name']}.",
+            "data": self._changes(),
+        }
 
     def cash_up(
         self,
@@ -1149,11 +1177,14 @@ class CurrencyExchange:
 
         Args:
             till_id (str): Id of the till, such as TILL-00001.
-            counts (list): One entry per count: .
-            cash (int, optional): The cash in cents, from 0 to 90000000. May be left out.
+            counts (list): One entry for each foreign currency counted, none where all were right: currency_id:
+                currency that this till keeps, each once; an id such as CURRENCY-00001; units: units of it that
+                were counted, from 0 to 50000000.
+            cash (int, optional): Home money that was counted, in cents, from 0 to 90000000. If left out, the home
+                money was found right.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         till = self.tills.get(till_id)
@@ -1243,17 +1274,22 @@ class CurrencyExchange:
         for one_difference in _distinct(added_differences):
             if self._breaks_rule_11(one_difference):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: cash up {till['name']} with {len(counts)} counts."}
+        return {
+            "success": True,
+            "message": f"Done: cash up {till['name']} with {len(counts)} counts.",
+            "data": self._changes(),
+        }
 
     def settle_differences(self, difference_ids: Annotated[list[str], {"maxItems": 20}], by_id: str) -> Result:
         """Settle differences of one till as a senior cashier who did not work at it when they were found.
 
         Args:
-            difference_ids (list): Ids of differences, such as DIFFERENCE-00001.
-            by_id (str): Id of a cashier (by), such as CASHIER-00001.
+            difference_ids (list): Unsettled differences of one till, at least one: ids of differences, such as
+                DIFFERENCE-00001.
+            by_id (str): Senior cashier who was not at that till when they were found; an id such as CASHIER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         differences = []
@@ -1286,7 +1322,11 @@ class CurrencyExchange:
         for one_difference in _distinct(changed_differences):
             if self._breaks_rule_11(one_difference):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: settle {len(differences)} differences as {by['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: settle {len(differences)} differences as {by['name']}.",
+            "data": self._changes(),
+        }
 
     def _show_currency(self, currency: Currency) -> dict[str, Any]:
         """The currency as an answer shows it."""
@@ -1465,6 +1505,46 @@ class CurrencyExchange:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

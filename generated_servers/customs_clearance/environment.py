@@ -50,6 +50,18 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "tariff_codes": ("code",),
+    "importers": ("name",),
+    "guarantees": ("reference",),
+    "quotas": ("name",),
+    "declarations": ("number",),
+    "lines": (),
+    "documents": (),
+    "inspections": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("declarations", "guarantee_id"),
     ("declarations", "number"),
@@ -278,8 +290,8 @@ class CustomsClearance:
         """All codes below one in the tariff, with the percent that applies to each.
 
         Args:
-            code_id (str): Id of a tariff code (code), such as TC-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            code_id (str): Tariff code at the top of the branch; an id such as TC-00001.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "tariff_codes": records}} or {"success": False, "error":
@@ -315,9 +327,10 @@ class CustomsClearance:
         """Quotas for goods of a code from an origin, with what is left.
 
         Args:
-            code_id (str): Id of a tariff code (code), such as TC-00001.
-            origin (str, optional): The origin. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            code_id (str): Tariff code of the goods; an id such as TC-00001.
+            origin (str, optional): Country that the goods come from. If left out, quotas for all origins are
+                listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "quotas": records}} or {"success": False, "error": why
@@ -363,9 +376,11 @@ class CustomsClearance:
         """Lodged and stopped declarations that customs still have to handle, the oldest first.
 
         Args:
-            office (str, optional): The office: seaport, airport or rail_yard. May be left out.
-            channel (str, optional): The channel: yellow or red. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            office (str, optional): Customs office that handles them: seaport, airport or rail_yard. If left out,
+                declarations at all offices are listed.
+            channel (str, optional): Channel of the declarations: yellow or red. If left out, declarations of all
+                channels are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "declarations": records}} or {"success": False, "error":
@@ -410,11 +425,11 @@ class CustomsClearance:
         """List the tariff codes, oldest first, all of them or only some.
 
         Args:
-            code (str, optional): Only those whose code contains this text.
-            within_id (str, optional): Only those of this within.
-            risky (bool, optional): Only those where risky is so.
-            licence (bool, optional): Only those where licence is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            code (str, optional): Only tariff codes whose code contains this text.
+            within_id (str, optional): Only tariff codes within this tariff code.
+            risky (bool, optional): Only tariff codes with this value of `risky`.
+            licence (bool, optional): Only tariff codes with this value of `licence`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "tariff_codes": records}}
@@ -442,9 +457,9 @@ class CustomsClearance:
         """List the importers, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            trusted (bool, optional): Only those where trusted is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only importers whose name contains this text.
+            trusted (bool, optional): Only importers with this value of `trusted`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "importers": records}}
@@ -466,9 +481,9 @@ class CustomsClearance:
         """List the guarantees, oldest first, all of them or only some.
 
         Args:
-            reference (str, optional): Only those whose reference contains this text.
-            importer_id (str, optional): Only those of this importer.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            reference (str, optional): Only guarantees whose reference contains this text.
+            importer_id (str, optional): Only guarantees of this importer.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "guarantees": records}}
@@ -497,9 +512,9 @@ class CustomsClearance:
         """List the quotas, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            code_id (str, optional): Only those of this code.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only quotas whose name contains this text.
+            code_id (str, optional): Only quotas whose code is this tariff code.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "quotas": records}}
@@ -527,13 +542,13 @@ class CustomsClearance:
         """List the declarations, oldest first, all of them or only some.
 
         Args:
-            number (str, optional): Only those whose number contains this text.
-            importer_id (str, optional): Only those of this importer.
-            office (str, optional): Only those whose office is seaport, airport or rail_yard.
-            guarantee_id (str, optional): Only those of this guarantee.
-            channel (str, optional): Only those whose channel is green, yellow or red.
-            status (str, optional): Only those whose status is draft, lodged, cancelled, released, stopped or paid.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            number (str, optional): Only declarations whose number contains this text.
+            importer_id (str, optional): Only declarations of this importer.
+            office (str, optional): Only declarations with this office.
+            guarantee_id (str, optional): Only declarations of this guarantee.
+            channel (str, optional): Only declarations with this channel.
+            status (str, optional): Only declarations with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "declarations": records}}
@@ -569,10 +584,10 @@ class CustomsClearance:
         """List the lines, oldest first, all of them or only some.
 
         Args:
-            declaration_id (str, optional): Only those of this declaration.
-            code_id (str, optional): Only those of this code.
-            quota_id (str, optional): Only those of this quota.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            declaration_id (str, optional): Only lines of this declaration.
+            code_id (str, optional): Only lines whose code is this tariff code.
+            quota_id (str, optional): Only lines of this quota.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "lines": records}}
@@ -601,9 +616,9 @@ class CustomsClearance:
         """List the documents, oldest first, all of them or only some.
 
         Args:
-            declaration_id (str, optional): Only those of this declaration.
-            kind (str, optional): Only those whose kind is invoice, certificate_of_origin or licence.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            declaration_id (str, optional): Only documents of this declaration.
+            kind (str, optional): Only documents with this kind.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "documents": records}}
@@ -627,9 +642,9 @@ class CustomsClearance:
         """List the inspections, oldest first, all of them or only some.
 
         Args:
-            declaration_id (str, optional): Only those of this declaration.
-            result (str, optional): Only those whose result is conform, wrong_value or wrong_quantity.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            declaration_id (str, optional): Only inspections of this declaration.
+            result (str, optional): Only inspections with this result.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "inspections": records}}
@@ -653,12 +668,12 @@ class CustomsClearance:
         """Open the draft of a declaration for an importer.
 
         Args:
-            number (str): The number.
+            number (str): New number of the declaration, not used before.
             importer_id (str): Id of the importer, such as IMPORTER-00001.
-            office (str): The office: seaport, airport or rail_yard.
+            office (str): Customs office where the goods arrive: seaport, airport or rail_yard.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         importer = self.importers.get(importer_id)
@@ -696,7 +711,7 @@ class CustomsClearance:
             "message": (
                 f"Done: open declaration {number} for {importer['name']} (new: declaration {declaration['id']})."
             ),
-            "data": {"declaration_id": declaration["id"]},
+            "data": {"declaration_id": declaration["id"], **self._changes()},
         }
 
     def add_line(
@@ -712,14 +727,15 @@ class CustomsClearance:
 
         Args:
             declaration_id (str): Id of the declaration, such as DECLARATION-00001.
-            code_id (str): Id of a tariff code (code), such as TC-00001.
-            origin (str): The origin.
-            kilos (int): The kilos, from 1 to 900000.
-            value (int): The value in cents, from 100 to 90000000.
-            quota_id (str, optional): Id of the quota, such as QUOTA-00001. May be left out.
+            code_id (str): Tariff code of the goods; an id such as TC-00001.
+            origin (str): Country that the goods come from.
+            kilos (int): Weight of the goods in kilograms, from 1 to 900000.
+            value (int): Customs value of all goods on the line, in cents, from 100 to 90000000.
+            quota_id (str, optional): Quota claimed, for this origin and this code or one above; an id such as
+                QUOTA-00001. If left out, the normal rate of duty applies.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         declaration = self.declarations.get(declaration_id)
@@ -770,7 +786,7 @@ class CustomsClearance:
         return {
             "success": True,
             "message": f"Done: {done} (new: line {line['id']}).",
-            "data": {"line_id": line["id"]},
+            "data": {"line_id": line["id"], **self._changes()},
         }
 
     def amend_line(
@@ -784,12 +800,14 @@ class CustomsClearance:
 
         Args:
             line_id (str): Id of the line, such as LINE-00001.
-            kilos (int, optional): The kilos, from 1 to 900000. May be left out.
-            value (int, optional): The value in cents, from 100 to 90000000. May be left out.
-            without_quota (bool): Without quota: true or false. false where it is left out.
+            kilos (int, optional): Right weight of the goods in kilograms, from 1 to 900000. If left out, the
+                weight stays as it is.
+            value (int, optional): Right customs value of all goods on the line, in cents, from 100 to 90000000. If
+                left out, the value stays as it is.
+            without_quota (bool): Whether the line gives up its quota and pays normal duty. Default: false.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         line = self.lines.get(line_id)
@@ -874,7 +892,7 @@ class CustomsClearance:
             done += f" to {kilos} kg"
         if value is not None:
             done += f" to a value of {_money(value)}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def attach_document(
         self,
@@ -886,11 +904,12 @@ class CustomsClearance:
 
         Args:
             declaration_id (str): Id of the declaration, such as DECLARATION-00001.
-            kind (str): The kind: invoice, certificate_of_origin or licence.
-            reference (str): The reference.
+            kind (str): Kind of document, one that the declaration does not have: invoice, certificate_of_origin or
+                licence.
+            reference (str): Number printed on the document.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         declaration = self.declarations.get(declaration_id)
@@ -922,7 +941,7 @@ class CustomsClearance:
                 f"Done: attach the {kind} {reference} to declaration {declaration['number']} (new: document "
                 f"{document['id']})."
             ),
-            "data": {"document_id": document["id"]},
+            "data": {"document_id": document["id"], **self._changes()},
         }
 
     def lodge_declaration(self, declaration_id: str, guarantee_id: str) -> Result:
@@ -934,7 +953,7 @@ class CustomsClearance:
             guarantee_id (str): Id of the guarantee, such as GUARANTEE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         declaration = self.declarations.get(declaration_id)
@@ -1079,6 +1098,7 @@ class CustomsClearance:
         return {
             "success": True,
             "message": f"Done: lodge declaration {declaration['number']} under guarantee {guarantee['reference']}.",
+            "data": self._changes(),
         }
 
     def check_documents(self, declaration_id: str, licence_seen: bool = False) -> Result:
@@ -1086,10 +1106,10 @@ class CustomsClearance:
 
         Args:
             declaration_id (str): Id of the declaration, such as DECLARATION-00001.
-            licence_seen (bool): Licence seen: true or false. false where it is left out.
+            licence_seen (bool): Whether an attached licence was checked too. Default: false.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         declaration = self.declarations.get(declaration_id)
@@ -1132,6 +1152,7 @@ class CustomsClearance:
         return {
             "success": True,
             "message": f"Done: release declaration {declaration['number']} after the check of its documents.",
+            "data": self._changes(),
         }
 
     def plan_inspection(self, declaration_id: str, officer: Text, on: Date) -> Result:
@@ -1139,11 +1160,11 @@ class CustomsClearance:
 
         Args:
             declaration_id (str): Id of the declaration, such as DECLARATION-00001.
-            officer (str): The officer.
-            on (str): On: a date, as YYYY-MM-DD.
+            officer (str): Name of the officer who inspects, with at most three a day.
+            on (str): Day of the inspection, from today to 14 days ahead, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         declaration = self.declarations.get(declaration_id)
@@ -1218,7 +1239,7 @@ class CustomsClearance:
                 f"Done: plan the inspection of declaration {declaration['number']} by {officer} on {on} (new: "
                 f"inspection {inspection['id']})."
             ),
-            "data": {"inspection_id": inspection["id"]},
+            "data": {"inspection_id": inspection["id"], **self._changes()},
         }
 
     def report_inspection(
@@ -1230,10 +1251,10 @@ class CustomsClearance:
 
         Args:
             inspection_id (str): Id of the inspection, such as INSPECTION-00001.
-            result (str): The result: conform, wrong_value or wrong_quantity.
+            result (str): What the inspection found: conform, wrong_value or wrong_quantity.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         inspection = self.inspections.get(inspection_id)
@@ -1311,6 +1332,7 @@ class CustomsClearance:
                 "Done: report the inspection of declaration "
                 f"{self.declarations[inspection['declaration_id']]['number']} as {result}."
             ),
+            "data": self._changes(),
         }
 
     def pay_duty(self, declaration_id: str) -> Result:
@@ -1320,7 +1342,7 @@ class CustomsClearance:
             declaration_id (str): Id of the declaration, such as DECLARATION-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         declaration = self.declarations.get(declaration_id)
@@ -1354,6 +1376,7 @@ class CustomsClearance:
         return {
             "success": True,
             "message": f"Done: note the payment of duty for declaration {declaration['number']}.",
+            "data": self._changes(),
         }
 
     def raise_guarantee(self, guarantee_id: str, by: Annotated[int, {"minimum": 1, "maximum": 90000000}]) -> Result:
@@ -1361,10 +1384,10 @@ class CustomsClearance:
 
         Args:
             guarantee_id (str): Id of the guarantee, such as GUARANTEE-00001.
-            by (int): The by in cents, from 1 to 90000000.
+            by (int): Amount that is added to the guarantee, in cents, from 1 to 90000000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         guarantee = self.guarantees.get(guarantee_id)
@@ -1381,7 +1404,11 @@ class CustomsClearance:
         self._put("guarantees", guarantee, "amount", amount)
         if self._breaks_rule_1(guarantee):
             return self._take_back(RULES[0])
-        return {"success": True, "message": f"Done: raise guarantee {guarantee['reference']} by {_money(by)}."}
+        return {
+            "success": True,
+            "message": f"Done: raise guarantee {guarantee['reference']} by {_money(by)}.",
+            "data": self._changes(),
+        }
 
     def cancel_declaration(self, declaration_id: str) -> Result:
         """Cancel a declaration before release, which gives its quotas back.
@@ -1390,7 +1417,7 @@ class CustomsClearance:
             declaration_id (str): Id of the declaration, such as DECLARATION-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         declaration = self.declarations.get(declaration_id)
@@ -1427,7 +1454,11 @@ class CustomsClearance:
                 return self._take_back(RULES[7])
         if self._breaks_rule_12(declaration):
             return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: cancel declaration {declaration['number']}."}
+        return {
+            "success": True,
+            "message": f"Done: cancel declaration {declaration['number']}.",
+            "data": self._changes(),
+        }
 
     def _show_guarantee(self, guarantee: Guarantee) -> dict[str, Any]:
         """The guarantee as an answer shows it."""
@@ -1650,6 +1681,46 @@ class CustomsClearance:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

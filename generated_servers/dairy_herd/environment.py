@@ -59,6 +59,18 @@ COW_PHASE_MOVES = {
     ("dry", "dead"),
 }
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "pens": ("name",),
+    "cows": ("name",),
+    "bulls": ("name",),
+    "inseminations": (),
+    "medicines": ("name",),
+    "treatments": (),
+    "tanks": ("name",),
+    "milkings": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("cows", "ear_tag"),
     ("cows", "name"),
@@ -259,8 +271,9 @@ class DairyHerd:
         """Animals whose milk is held back now, with the time from which it may be sold.
 
         Args:
-            pen_id (str, optional): Id of the pen, such as PEN-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            pen_id (str, optional): Pen the animals stand in; an id such as PEN-00001. If left out, the animals of
+                all pens are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "cows": records}} or {"success": False, "error": why
@@ -296,8 +309,8 @@ class DairyHerd:
         """Animals in calf that are due until a day, soonest first.
 
         Args:
-            until (str): Until: a date, as YYYY-MM-DD.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            until (str): Last expected calving day that is listed, as YYYY-MM-DD.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "inseminations": records}} or {"success": False,
@@ -329,7 +342,7 @@ class DairyHerd:
         """Animals that were served at least 28 days ago and not scanned yet, longest first.
 
         Args:
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "inseminations": records}} or {"success": False,
@@ -366,9 +379,9 @@ class DairyHerd:
         """List the pens, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            kind (str, optional): Only those whose kind is herd, sick, dry or young.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only pens whose name contains this text.
+            kind (str, optional): Only pens with this kind.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "pens": records}}
@@ -393,12 +406,12 @@ class DairyHerd:
         """List the cows, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            pen_id (str, optional): Only those of this pen.
-            dam_id (str, optional): Only those of this dam.
-            sire_id (str, optional): Only those of this sire.
-            phase (str, optional): Only those whose phase is heifer, milking, sold, dead or dry.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only cows whose name contains this text.
+            pen_id (str, optional): Only cows of this pen.
+            dam_id (str, optional): Only cows whose dam is this cow.
+            sire_id (str, optional): Only cows whose sire is this bull.
+            phase (str, optional): Only cows with this phase.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "cows": records}}
@@ -429,9 +442,9 @@ class DairyHerd:
         """List the bulls, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            breed (str, optional): Only those whose breed is holstein, jersey, angus or montbeliarde.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only bulls whose name contains this text.
+            breed (str, optional): Only bulls with this breed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "bulls": records}}
@@ -454,10 +467,10 @@ class DairyHerd:
         """List the inseminations, oldest first, all of them or only some.
 
         Args:
-            cow_id (str, optional): Only those of this cow.
-            bull_id (str, optional): Only those of this bull.
-            status (str, optional): Only those whose status is open, pregnant, empty, calved or lost.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            cow_id (str, optional): Only inseminations of this cow.
+            bull_id (str, optional): Only inseminations of this bull.
+            status (str, optional): Only inseminations with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "inseminations": records}}
@@ -489,9 +502,9 @@ class DairyHerd:
         """List the medicines, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            use (str, optional): Only those whose use is udder, general or dry_cow.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only medicines whose name contains this text.
+            use (str, optional): Only medicines with this use.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "medicines": records}}
@@ -513,9 +526,9 @@ class DairyHerd:
         """List the treatments, oldest first, all of them or only some.
 
         Args:
-            cow_id (str, optional): Only those of this cow.
-            medicine_id (str, optional): Only those of this medicine.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            cow_id (str, optional): Only treatments of this cow.
+            medicine_id (str, optional): Only treatments of this medicine.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "treatments": records}}
@@ -541,9 +554,9 @@ class DairyHerd:
         """List the tanks, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            last_into (str, optional): Only those whose last into is tanker, calves or slurry.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only tanks whose name contains this text.
+            last_into (str, optional): Only tanks with this last into.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "tanks": records}}
@@ -566,10 +579,10 @@ class DairyHerd:
         """List the milkings, oldest first, all of them or only some.
 
         Args:
-            cow_id (str, optional): Only those of this cow.
-            shift (str, optional): Only those whose shift is morning or evening.
-            tank_id (str, optional): Only those of this tank.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            cow_id (str, optional): Only milkings of this cow.
+            shift (str, optional): Only milkings with this shift.
+            tank_id (str, optional): Only milkings of this tank.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "milkings": records}}
@@ -595,7 +608,7 @@ class DairyHerd:
             bull_id (str): Id of the bull, such as BULL-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         cow = self.cows.get(cow_id)
@@ -652,7 +665,7 @@ class DairyHerd:
             "message": (
                 f"Done: inseminate {cow['name']} with {bull['name']} (new: insemination {insemination['id']})."
             ),
-            "data": {"insemination_id": insemination["id"]},
+            "data": {"insemination_id": insemination["id"], **self._changes()},
         }
 
     def check_pregnancy(self, cow_id: str, pregnant: bool) -> Result:
@@ -660,10 +673,10 @@ class DairyHerd:
 
         Args:
             cow_id (str): Id of the cow, such as COW-00001.
-            pregnant (bool): Pregnant: true or false.
+            pregnant (bool): Whether the scan shows that the cow is in calf.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         cow = self.cows.get(cow_id)
@@ -685,7 +698,7 @@ class DairyHerd:
             return self._take_back(RULES[3])
         if self._breaks_rule_5(last):
             return self._take_back(RULES[4])
-        return {"success": True, "message": f"Done: enter the scan of {cow['name']}."}
+        return {"success": True, "message": f"Done: enter the scan of {cow['name']}.", "data": self._changes()}
 
     def record_abortion(self, cow_id: str) -> Result:
         """Record that a cow has lost her calf.
@@ -694,7 +707,7 @@ class DairyHerd:
             cow_id (str): Id of the cow, such as COW-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         cow = self.cows.get(cow_id)
@@ -710,7 +723,11 @@ class DairyHerd:
             return self._take_back(RULES[3])
         if self._breaks_rule_5(last):
             return self._take_back(RULES[4])
-        return {"success": True, "message": f"Done: record that {cow['name']} has lost her calf."}
+        return {
+            "success": True,
+            "message": f"Done: record that {cow['name']} has lost her calf.",
+            "data": self._changes(),
+        }
 
     def dry_off_cow(self, cow_id: str, pen_id: str, tube_id: str | None = None) -> Result:
         """Dry a cow off 40 to 75 days before she calves and put her into a dry pen, with a dry-cow tube if wanted.
@@ -718,10 +735,11 @@ class DairyHerd:
         Args:
             cow_id (str): Id of the cow, such as COW-00001.
             pen_id (str): Id of the pen, such as PEN-00001.
-            tube_id (str, optional): Id of a medicine (tube), such as MEDICINE-00001. May be left out.
+            tube_id (str, optional): Dry-cow medicine given to the cow at dry-off; an id such as MEDICINE-00001. If
+                left out, she gets no medicine.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         cow = self.cows.get(cow_id)
@@ -788,7 +806,7 @@ class DairyHerd:
         done = f"dry {cow['name']} off into {pen['name']}"
         if tube is not None:
             done += f" with {tube['name']}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def record_calving(
         self,
@@ -804,12 +822,15 @@ class DairyHerd:
         Args:
             cow_id (str): Id of the cow, such as COW-00001.
             pen_id (str): Id of the pen, such as PEN-00001.
-            calf_name (str, optional): The calf name. May be left out.
-            ear_tag (str, optional): The ear tag. May be left out.
-            calf_pen_id (str, optional): Id of a pen (calf pen), such as PEN-00001. May be left out.
+            calf_name (str, optional): Name of the heifer calf, given only together with its ear tag and pen. If
+                left out, no calf is kept.
+            ear_tag (str, optional): Ear tag number of the heifer calf, not in use yet. If left out, no calf is
+                kept.
+            calf_pen_id (str, optional): Pen for young stock that the heifer calf goes into; an id such as
+                PEN-00001. If left out, no calf is kept.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         cow = self.cows.get(cow_id)
@@ -903,7 +924,7 @@ class DairyHerd:
         for one_cow_3 in _distinct(added_cows):
             if self._breaks_rule_11(one_cow_3):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def treat_cow(self, cow_id: str, medicine_id: str, reason: Text) -> Result:
         """Give a medicine to an animal; one in milk must stand in a sick pen before she gets anything that holds her
@@ -912,10 +933,10 @@ class DairyHerd:
         Args:
             cow_id (str): Id of the cow, such as COW-00001.
             medicine_id (str): Id of the medicine, such as MEDICINE-00001.
-            reason (str): The reason.
+            reason (str): Illness or other reason for the treatment.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         cow = self.cows.get(cow_id)
@@ -953,7 +974,7 @@ class DairyHerd:
             "message": (
                 f"Done: treat {cow['name']} with {medicine['name']} for {reason} (new: treatment {treatment['id']})."
             ),
-            "data": {"treatment_id": treatment["id"]},
+            "data": {"treatment_id": treatment["id"], **self._changes()},
         }
 
     def record_milking(
@@ -966,11 +987,12 @@ class DairyHerd:
 
         Args:
             cow_id (str): Id of the cow, such as COW-00001.
-            litres (int): The litres, from 1 to 60.
-            tank_id (str, optional): Id of the tank, such as TANK-00001. May be left out.
+            litres (int): Milk that the cow gave in this shift, in litres, from 1 to 60.
+            tank_id (str, optional): Tank the milk goes into; an id such as TANK-00001. If left out, the milk is
+                poured away, as it must be while it is held back.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         cow = self.cows.get(cow_id)
@@ -1023,7 +1045,7 @@ class DairyHerd:
         return {
             "success": True,
             "message": f"Done: {done} (new: milking {milking['id']}).",
-            "data": {"milking_id": milking["id"]},
+            "data": {"milking_id": milking["id"], **self._changes()},
         }
 
     def empty_tank(
@@ -1036,11 +1058,12 @@ class DairyHerd:
 
         Args:
             tank_id (str): Id of the tank, such as TANK-00001.
-            into (str): The into: tanker, calves or slurry.
-            litres (int, optional): The litres, from 1 to 9000. May be left out.
+            into (str): Where the milk goes, the tanker being the dairy's: tanker, calves or slurry.
+            litres (int, optional): Milk taken out of the tank in litres, from 1 to 9000. If left out, the tank is
+                emptied wholly.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         tank = self.tanks.get(tank_id)
@@ -1069,7 +1092,7 @@ class DairyHerd:
         done = f"empty {tank['name']} into the {into}"
         if litres is not None:
             done += f" by {litres} litres"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def move_animal(self, cow_id: str, pen_id: str) -> Result:
         """Move an animal to another pen of the right kind; nobody leaves the sick pen for the herd while her milk is
@@ -1080,7 +1103,7 @@ class DairyHerd:
             pen_id (str): Id of the pen, such as PEN-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         cow = self.cows.get(cow_id)
@@ -1109,7 +1132,7 @@ class DairyHerd:
             return self._take_back(RULES[1])
         if self._breaks_rule_3(cow):
             return self._take_back(RULES[2])
-        return {"success": True, "message": f"Done: move {cow['name']} to {pen['name']}."}
+        return {"success": True, "message": f"Done: move {cow['name']} to {pen['name']}.", "data": self._changes()}
 
     def remove_animal(self, cow_id: str, died: bool = False) -> Result:
         """Take an animal off the books, because it is sold (not in calf, after the waiting time for meat) or because
@@ -1117,10 +1140,10 @@ class DairyHerd:
 
         Args:
             cow_id (str): Id of the cow, such as COW-00001.
-            died (bool): Died: true or false. false where it is left out.
+            died (bool): Whether the animal died or was put down rather than sold. Default: false.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         cow = self.cows.get(cow_id)
@@ -1172,17 +1195,17 @@ class DairyHerd:
                 return self._take_back(RULES[4])
         if self._breaks_rule_10(cow):
             return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: take {cow['name']} off the books."}
+        return {"success": True, "message": f"Done: take {cow['name']} off the books.", "data": self._changes()}
 
     def restock_straws(self, bull_id: str, straws: Annotated[int, {"minimum": 1, "maximum": 60}]) -> Result:
         """Put new straws of a bull into the nitrogen flask, which takes 60 of each.
 
         Args:
             bull_id (str): Id of the bull, such as BULL-00001.
-            straws (int): The straws, from 1 to 60.
+            straws (int): New straws of semen that are added, from 1 to 60.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         bull = self.bulls.get(bull_id)
@@ -1197,7 +1220,11 @@ class DairyHerd:
         if not 0 <= new_straws <= 60:
             return self._take_back(f"The straws of {bull['name']} must be between 0 and 60.")
         self._put("bulls", bull, "straws", new_straws)
-        return {"success": True, "message": f"Done: put {straws} straws of {bull['name']} into the flask."}
+        return {
+            "success": True,
+            "message": f"Done: put {straws} straws of {bull['name']} into the flask.",
+            "data": self._changes(),
+        }
 
     def _show_pen(self, pen: Pen) -> dict[str, Any]:
         """The pen as an answer shows it."""
@@ -1386,6 +1413,46 @@ class DairyHerd:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -52,6 +52,18 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "insurers": ("name",),
+    "patients": ("name",),
+    "practitioners": ("name",),
+    "chairs": ("name",),
+    "services": ("name",),
+    "plans": ("number",),
+    "steps": (),
+    "appointments": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("appointments", "chair_id"),
     ("appointments", "patient_id"),
@@ -307,8 +319,8 @@ class DentalPractice:
         """Patients whose check-up is due by a day and who have none booked, those overdue longest first.
 
         Args:
-            until (str): Until: a date, as YYYY-MM-DD.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            until (str): Last due day of check-ups to include, as YYYY-MM-DD.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "patients": records}} or {"success": False, "error": why
@@ -349,10 +361,12 @@ class DentalPractice:
         """Steps of agreed plans that could be booked for a day.
 
         Args:
-            on (str): On: a date, as YYYY-MM-DD.
-            patient_id (str, optional): Id of the patient, such as PATIENT-00001. May be left out.
-            plan_id (str, optional): Id of the plan, such as PLAN-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            on (str): Day for which the steps would be booked, as YYYY-MM-DD.
+            patient_id (str, optional): Patient whose steps are listed; an id such as PATIENT-00001. If left out,
+                steps of all patients are listed.
+            plan_id (str, optional): Plan that the steps belong to; an id such as PLAN-00001. If left out, steps of
+                all agreed plans are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "steps": records}} or {"success": False, "error": why
@@ -421,8 +435,8 @@ class DentalPractice:
         """List the insurers, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only insurers whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "insurers": records}}
@@ -443,9 +457,9 @@ class DentalPractice:
         """List the patients, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            insurer_id (str, optional): Only those of this insurer.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only patients whose name contains this text.
+            insurer_id (str, optional): Only patients of this insurer.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "patients": records}}
@@ -471,9 +485,9 @@ class DentalPractice:
         """List the practitioners, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            role (str, optional): Only those whose role is dentist or hygienist.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only practitioners whose name contains this text.
+            role (str, optional): Only practitioners with this role.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "practitioners": records}}
@@ -496,8 +510,8 @@ class DentalPractice:
         """List the chairs, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only chairs whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "chairs": records}}
@@ -519,10 +533,10 @@ class DentalPractice:
         """List the services, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            after_id (str, optional): Only those of this after.
-            hygienist (bool, optional): Only those where hygienist is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only services whose name contains this text.
+            after_id (str, optional): Only services after this service.
+            hygienist (bool, optional): Only services with this value of `hygienist`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "services": records}}
@@ -549,11 +563,11 @@ class DentalPractice:
         """List the plans, oldest first, all of them or only some.
 
         Args:
-            number (str, optional): Only those whose number contains this text.
-            patient_id (str, optional): Only those of this patient.
-            dentist_id (str, optional): Only those of this dentist.
-            status (str, optional): Only those whose status is draft, waiting, agreed, approved or closed.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            number (str, optional): Only plans whose number contains this text.
+            patient_id (str, optional): Only plans of this patient.
+            dentist_id (str, optional): Only plans whose dentist is this practitioner.
+            status (str, optional): Only plans with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "plans": records}}
@@ -583,11 +597,11 @@ class DentalPractice:
         """List the steps, oldest first, all of them or only some.
 
         Args:
-            plan_id (str, optional): Only those of this plan.
-            service_id (str, optional): Only those of this service.
-            appointment_id (str, optional): Only those of this appointment.
-            status (str, optional): Only those whose status is planned, booked, dropped or done.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            plan_id (str, optional): Only steps of this plan.
+            service_id (str, optional): Only steps of this service.
+            appointment_id (str, optional): Only steps of this appointment.
+            status (str, optional): Only steps with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "steps": records}}
@@ -619,11 +633,11 @@ class DentalPractice:
         """List the appointments, oldest first, all of them or only some.
 
         Args:
-            patient_id (str, optional): Only those of this patient.
-            practitioner_id (str, optional): Only those of this practitioner.
-            chair_id (str, optional): Only those of this chair.
-            status (str, optional): Only those whose status is booked, kept, missed or cancelled.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            patient_id (str, optional): Only appointments of this patient.
+            practitioner_id (str, optional): Only appointments of this practitioner.
+            chair_id (str, optional): Only appointments of this chair.
+            status (str, optional): Only appointments with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "appointments": records}}
@@ -654,11 +668,11 @@ class DentalPractice:
 
         Args:
             patient_id (str): Id of the patient, such as PATIENT-00001.
-            dentist_id (str): Id of a practitioner (dentist), such as PRACTITIONER-00001.
-            number (str): The number.
+            dentist_id (str): Dentist who is responsible for the plan; an id such as PRACTITIONER-00001.
+            number (str): New number of the plan, not used before.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         patient = self.patients.get(patient_id)
@@ -710,7 +724,7 @@ class DentalPractice:
             "message": (
                 f"Done: begin plan {number} for {patient['name']} with {dentist['name']} (new: plan {plan['id']})."
             ),
-            "data": {"plan_id": plan["id"]},
+            "data": {"plan_id": plan["id"], **self._changes()},
         }
 
     def add_steps(self, plan_id: str, steps: Annotated[list[AddStepsStep], {"maxItems": 20}]) -> Result:
@@ -718,10 +732,12 @@ class DentalPractice:
 
         Args:
             plan_id (str): Id of the plan, such as PLAN-00001.
-            steps (list): One entry per step: .
+            steps (list): One entry for each service on a tooth: service_id: service to be carried out; an id such
+                as SERVICE-00001; tooth: tooth by its two-digit number, quadrant and then place counted from the
+                middle, from 11 to 48.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         plan = self.plans.get(plan_id)
@@ -862,7 +878,11 @@ class DentalPractice:
         for one_step in _distinct(added_steps):
             if self._breaks_rule_13(one_step):
                 return self._take_back(RULES[12])
-        return {"success": True, "message": f"Done: add {len(steps)} steps to plan {plan['number']}."}
+        return {
+            "success": True,
+            "message": f"Done: add {len(steps)} steps to plan {plan['number']}.",
+            "data": self._changes(),
+        }
 
     def drop_step(self, step_id: str) -> Result:
         """Drop a planned step on which no other one builds.
@@ -871,7 +891,7 @@ class DentalPractice:
             step_id (str): Id of the step, such as STEP-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         step = self.steps.get(step_id)
@@ -964,6 +984,7 @@ class DentalPractice:
                 f"Done: drop the {self.services[step['service_id']]['name']} on tooth {step['tooth']} of "
                 f"{self._step_patient(step)['name']}."
             ),
+            "data": self._changes(),
         }
 
     def send_estimate(self, plan_id: str) -> Result:
@@ -973,7 +994,7 @@ class DentalPractice:
             plan_id (str): Id of the plan, such as PLAN-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         plan = self.plans.get(plan_id)
@@ -1002,17 +1023,22 @@ class DentalPractice:
             return self._take_back(RULES[4])
         if self._breaks_rule_12(plan):
             return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: send the estimate of plan {plan['number']} to the insurer."}
+        return {
+            "success": True,
+            "message": f"Done: send the estimate of plan {plan['number']} to the insurer.",
+            "data": self._changes(),
+        }
 
     def record_decision(self, plan_id: str, granted: Annotated[int, {"minimum": 0, "maximum": 500000}]) -> Result:
         """Record what the insurer grants for a plan; with nothing granted the plan goes back to draft.
 
         Args:
             plan_id (str): Id of the plan, such as PLAN-00001.
-            granted (int): The granted in cents, from 0 to 500000.
+            granted (int): Amount that the insurer grants, zero where nothing is granted, in cents, from 0 to
+                500000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         plan = self.plans.get(plan_id)
@@ -1080,6 +1106,7 @@ class DentalPractice:
         return {
             "success": True,
             "message": f"Done: record that {_money(granted)} are granted for plan {plan['number']}.",
+            "data": self._changes(),
         }
 
     def agree_plan(self, plan_id: str) -> Result:
@@ -1089,7 +1116,7 @@ class DentalPractice:
             plan_id (str): Id of the plan, such as PLAN-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         plan = self.plans.get(plan_id)
@@ -1121,6 +1148,7 @@ class DentalPractice:
         return {
             "success": True,
             "message": f"Done: agree plan {plan['number']} with {self.patients[plan['patient_id']]['name']}.",
+            "data": self._changes(),
         }
 
     def book_appointment(
@@ -1136,12 +1164,14 @@ class DentalPractice:
         Args:
             practitioner_id (str): Id of the practitioner, such as PRACTITIONER-00001.
             chair_id (str): Id of the chair, such as CHAIR-00001.
-            starts_at (str): Starts at: date and time, as YYYY-MM-DDTHH:MM.
-            step_ids (list): Ids of steps, such as STEP-00001. None where it is left out.
-            patient_id (str, optional): Id of the patient, such as PATIENT-00001. May be left out.
+            starts_at (str): Start on Monday to Saturday, between 8.00 and 17.30, as YYYY-MM-DDTHH:MM.
+            step_ids (list): Steps of agreed plans to be done, all of one patient: ids of steps, such as
+                STEP-00001. If left out, it is a check-up, for which the patient is named.
+            patient_id (str, optional): Patient who comes, to be named for a check-up; an id such as PATIENT-00001.
+                If left out, it is the patient of the steps.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         practitioner = self.practitioners.get(practitioner_id)
@@ -1375,7 +1405,7 @@ class DentalPractice:
         return {
             "success": True,
             "message": f"Done: {done} (new: appointment {visit['id']}).",
-            "data": {"appointment_id": visit["id"]},
+            "data": {"appointment_id": visit["id"], **self._changes()},
         }
 
     def move_appointment(
@@ -1389,12 +1419,15 @@ class DentalPractice:
 
         Args:
             appointment_id (str): Id of the appointment, such as APPOINTMENT-00001.
-            starts_at (str, optional): Starts at: date and time, as YYYY-MM-DDTHH:MM. May be left out.
-            chair_id (str, optional): Id of the chair, such as CHAIR-00001. May be left out.
-            practitioner_id (str, optional): Id of the practitioner, such as PRACTITIONER-00001. May be left out.
+            starts_at (str, optional): New start on Monday to Saturday, between 8.00 and 17.30, as
+                YYYY-MM-DDTHH:MM. If left out, the time stays as it is.
+            chair_id (str, optional): Chair that is used instead; an id such as CHAIR-00001. If left out, the chair
+                stays the same.
+            practitioner_id (str, optional): Practitioner who takes over; an id such as PRACTITIONER-00001. If left
+                out, the practitioner stays the same.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         appointment = self.appointments.get(appointment_id)
@@ -1495,17 +1528,17 @@ class DentalPractice:
             done += f" to {chair['name']}"
         if practitioner is not None:
             done += f" to {practitioner['name']}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def cancel_appointment(self, appointment_id: str, missed: bool = False) -> Result:
         """Cancel an appointment, or note that the patient missed it; its steps are planned again.
 
         Args:
             appointment_id (str): Id of the appointment, such as APPOINTMENT-00001.
-            missed (bool): Missed: true or false. false where it is left out.
+            missed (bool): Whether the patient did not come, once the time has passed. Default: false.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         appointment = self.appointments.get(appointment_id)
@@ -1649,6 +1682,7 @@ class DentalPractice:
                 f"Done: cancel the appointment of {self.patients[appointment['patient_id']]['name']} at "
                 f"{appointment['starts_at']}."
             ),
+            "data": self._changes(),
         }
 
     def complete_appointment(self, appointment_id: str) -> Result:
@@ -1658,7 +1692,7 @@ class DentalPractice:
             appointment_id (str): Id of the appointment, such as APPOINTMENT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         appointment = self.appointments.get(appointment_id)
@@ -1795,6 +1829,7 @@ class DentalPractice:
                 f"Done: complete the appointment of {self.patients[appointment['patient_id']]['name']} at "
                 f"{appointment['starts_at']}."
             ),
+            "data": self._changes(),
         }
 
     def set_recall(self, patient_id: str, months: Annotated[int, {"minimum": 1, "maximum": 24}]) -> Result:
@@ -1802,10 +1837,10 @@ class DentalPractice:
 
         Args:
             patient_id (str): Id of the patient, such as PATIENT-00001.
-            months (int): The months, from 1 to 24.
+            months (int): Months from one check-up to the next, other than now, from 1 to 24.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         patient = self.patients.get(patient_id)
@@ -1815,7 +1850,11 @@ class DentalPractice:
             return _refused(f"{patient['name']} comes every {months} months already.")
         self._journal = []
         self._put("patients", patient, "recall_months", months)
-        return {"success": True, "message": f"Done: recall {patient['name']} every {months} months."}
+        return {
+            "success": True,
+            "message": f"Done: recall {patient['name']} every {months} months.",
+            "data": self._changes(),
+        }
 
     def _show_patient(self, patient: Patient) -> dict[str, Any]:
         """The patient as an answer shows it."""
@@ -2158,6 +2197,46 @@ class DentalPractice:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -48,6 +48,18 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "customers": ("name",),
+    "devices": ("serial",),
+    "parts": ("name",),
+    "technicians": ("name",),
+    "jobs": (),
+    "lines": (),
+    "orders": (),
+    "loaners": ("label",),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("jobs", "device_id"),
     ("jobs", "status"),
@@ -237,8 +249,9 @@ class DeviceRepair:
         """Devices that wait to be fetched, the longest first, with the reminders that went out.
 
         Args:
-            since (str, optional): Since: a date, as YYYY-MM-DD. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            since (str, optional): Day on or before which the device was ready, as YYYY-MM-DD. If left out, all
+                that wait are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "jobs": records}} or {"success": False, "error": why
@@ -277,8 +290,8 @@ class DeviceRepair:
         """List the customers, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only customers whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "customers": records}}
@@ -300,10 +313,10 @@ class DeviceRepair:
         """List the devices, oldest first, all of them or only some.
 
         Args:
-            serial (str, optional): Only those whose serial contains this text.
-            kind (str, optional): Only those whose kind is phone, tablet or laptop.
-            customer_id (str, optional): Only those of this customer.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            serial (str, optional): Only devices whose serial contains this text.
+            kind (str, optional): Only devices with this kind.
+            customer_id (str, optional): Only devices of this customer.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "devices": records}}
@@ -327,8 +340,8 @@ class DeviceRepair:
         """List the parts, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only parts whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "parts": records}}
@@ -344,8 +357,8 @@ class DeviceRepair:
         """List the technicians, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only technicians whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "technicians": records}}
@@ -380,11 +393,10 @@ class DeviceRepair:
         """List the jobs, oldest first, all of them or only some.
 
         Args:
-            device_id (str, optional): Only those of this device.
-            technician_id (str, optional): Only those of this technician.
-            status (str, optional): Only those whose status is waiting, quoted, approved, declined, repaired,
-                returned or abandoned.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            device_id (str, optional): Only jobs of this device.
+            technician_id (str, optional): Only jobs of this technician.
+            status (str, optional): Only jobs with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "jobs": records}}
@@ -412,10 +424,10 @@ class DeviceRepair:
         """List the lines, oldest first, all of them or only some.
 
         Args:
-            job_id (str, optional): Only those of this job.
-            part_id (str, optional): Only those of this part.
-            warranty (bool, optional): Only those where warranty is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            job_id (str, optional): Only lines of this job.
+            part_id (str, optional): Only lines of this part.
+            warranty (bool, optional): Only lines with this value of `warranty`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "lines": records}}
@@ -442,9 +454,9 @@ class DeviceRepair:
         """List the orders, oldest first, all of them or only some.
 
         Args:
-            part_id (str, optional): Only those of this part.
-            status (str, optional): Only those whose status is ordered, arrived or cancelled.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            part_id (str, optional): Only orders of this part.
+            status (str, optional): Only orders with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "orders": records}}
@@ -470,11 +482,11 @@ class DeviceRepair:
         """List the loaners, oldest first, all of them or only some.
 
         Args:
-            label (str, optional): Only those whose label contains this text.
-            kind (str, optional): Only those whose kind is phone, tablet or laptop.
-            job_id (str, optional): Only those of this job.
-            damaged (bool, optional): Only those where damaged is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            label (str, optional): Only loaners whose label contains this text.
+            kind (str, optional): Only loaners with this kind.
+            job_id (str, optional): Only loaners of this job.
+            damaged (bool, optional): Only loaners with this value of `damaged`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "loaners": records}}
@@ -496,10 +508,10 @@ class DeviceRepair:
 
         Args:
             device_id (str): Id of the device, such as DEVICE-00001.
-            fault (str): The fault.
+            fault (str): What is wrong, in the words of the customer.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         device = self.devices.get(device_id)
@@ -542,7 +554,7 @@ class DeviceRepair:
         return {
             "success": True,
             "message": f"Done: take {device['serial']} in for {fault} (new: job {job['id']}).",
-            "data": {"job_id": job["id"]},
+            "data": {"job_id": job["id"], **self._changes()},
         }
 
     def diagnose_job(
@@ -558,11 +570,12 @@ class DeviceRepair:
         Args:
             job_id (str): Id of the job, such as JOB-00001.
             technician_id (str): Id of the technician, such as TECHNICIAN-00001.
-            parts (list): One entry per part: .
-            labour (int): The labour in cents, from 0 to 80000.
+            parts (list): One entry for each part to fit, none where only labour is charged: part_id: part to fit,
+                suited to this kind of device; an id such as PART-00001; number: pieces of it, from 1 to 6.
+            labour (int): Price of the labour, above zero where no part is named, in cents, from 0 to 80000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         job = self.jobs.get(job_id)
@@ -640,6 +653,7 @@ class DeviceRepair:
         return {
             "success": True,
             "message": f"Done: quote the job of {self.devices[job['device_id']]['serial']} as {technician['name']}.",
+            "data": self._changes(),
         }
 
     def approve_quote(self, job_id: str) -> Result:
@@ -649,7 +663,7 @@ class DeviceRepair:
             job_id (str): Id of the job, such as JOB-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         job = self.jobs.get(job_id)
@@ -695,6 +709,7 @@ class DeviceRepair:
         return {
             "success": True,
             "message": f"Done: approve the quote for {self.devices[job['device_id']]['serial']}.",
+            "data": self._changes(),
         }
 
     def decline_quote(self, job_id: str) -> Result:
@@ -705,7 +720,7 @@ class DeviceRepair:
             job_id (str): Id of the job, such as JOB-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         job = self.jobs.get(job_id)
@@ -750,6 +765,7 @@ class DeviceRepair:
         return {
             "success": True,
             "message": f"Done: decline the quote for {self.devices[job['device_id']]['serial']}.",
+            "data": self._changes(),
         }
 
     def order_part(
@@ -762,11 +778,11 @@ class DeviceRepair:
 
         Args:
             part_id (str): Id of the part, such as PART-00001.
-            number (int): The number, from 1 to 100.
-            arrives_on (str): Arrives on: a date, as YYYY-MM-DD.
+            number (int): Pieces to order, from 1 to 100.
+            arrives_on (str): Day on which they should arrive, within 45 days, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         part = self.parts.get(part_id)
@@ -788,7 +804,7 @@ class DeviceRepair:
         return {
             "success": True,
             "message": f"Done: order {number} of {part['name']} (new: order {order['id']}).",
-            "data": {"order_id": order["id"]},
+            "data": {"order_id": order["id"], **self._changes()},
         }
 
     def close_order(self, order_id: str, arrived: bool) -> Result:
@@ -796,10 +812,10 @@ class DeviceRepair:
 
         Args:
             order_id (str): Id of the order, such as ORDER-00001.
-            arrived (bool): Arrived: true or false.
+            arrived (bool): Whether the order has arrived, as opposed to being cancelled.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         order = self.orders.get(order_id)
@@ -839,6 +855,7 @@ class DeviceRepair:
         return {
             "success": True,
             "message": f"Done: close the order of {order['number']} of {self.parts[order['part_id']]['name']}.",
+            "data": self._changes(),
         }
 
     def finish_repair(self, job_id: str) -> Result:
@@ -848,7 +865,7 @@ class DeviceRepair:
             job_id (str): Id of the job, such as JOB-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         job = self.jobs.get(job_id)
@@ -892,17 +909,21 @@ class DeviceRepair:
             return self._take_back(RULES[8])
         if self._breaks_rule_11(job):
             return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: finish the repair of {self.devices[job['device_id']]['serial']}."}
+        return {
+            "success": True,
+            "message": f"Done: finish the repair of {self.devices[job['device_id']]['serial']}.",
+            "data": self._changes(),
+        }
 
     def hand_back(self, job_id: str, paid: bool = True) -> Result:
         """Hand a repaired device or one whose quote was declined back; what is not paid at once is owed.
 
         Args:
             job_id (str): Id of the job, such as JOB-00001.
-            paid (bool): Paid: true or false. true where it is left out.
+            paid (bool): Whether the customer pays the quote at once. Default: true.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         job = self.jobs.get(job_id)
@@ -946,17 +967,21 @@ class DeviceRepair:
             return self._take_back(RULES[8])
         if self._breaks_rule_11(job):
             return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: hand {self.devices[job['device_id']]['serial']} back."}
+        return {
+            "success": True,
+            "message": f"Done: hand {self.devices[job['device_id']]['serial']} back.",
+            "data": self._changes(),
+        }
 
     def pay_debt(self, customer_id: str, amount: Annotated[int, {"minimum": 1, "maximum": 500000}]) -> Result:
         """Take money from a customer for what is owed.
 
         Args:
             customer_id (str): Id of the customer, such as CUSTOMER-00001.
-            amount (int): The amount in cents, from 1 to 500000.
+            amount (int): Sum paid, at most what the customer owes, in cents, from 1 to 500000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         customer = self.customers.get(customer_id)
@@ -969,7 +994,11 @@ class DeviceRepair:
         if not 0 <= owes <= 500000:
             return self._take_back(f"The owes of {customer['name']} must be between 0.00 and 5,000.00.")
         self._put("customers", customer, "owes", owes)
-        return {"success": True, "message": f"Done: take {_money(amount)} from {customer['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: take {_money(amount)} from {customer['name']}.",
+            "data": self._changes(),
+        }
 
     def lend_device(self, loaner_id: str, job_id: str) -> Result:
         """Lend a device of the same kind for the time of a job.
@@ -979,7 +1008,7 @@ class DeviceRepair:
             job_id (str): Id of the job, such as JOB-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         loaner = self.loaners.get(loaner_id)
@@ -1010,6 +1039,7 @@ class DeviceRepair:
         return {
             "success": True,
             "message": f"Done: lend {loaner['label']} for {self.devices[job['device_id']]['serial']}.",
+            "data": self._changes(),
         }
 
     def take_loaner_back(self, loaner_id: str, damaged: bool = False) -> Result:
@@ -1017,10 +1047,10 @@ class DeviceRepair:
 
         Args:
             loaner_id (str): Id of the loaner, such as LOANER-00001.
-            damaged (bool): Damaged: true or false. false where it is left out.
+            damaged (bool): Whether the loan device came back damaged. Default: false.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         loaner = self.loaners.get(loaner_id)
@@ -1049,7 +1079,7 @@ class DeviceRepair:
                 return self._take_back(RULES[6])
         if self._breaks_rule_8(loaner):
             return self._take_back(RULES[7])
-        return {"success": True, "message": f"Done: take {loaner['label']} back."}
+        return {"success": True, "message": f"Done: take {loaner['label']} back.", "data": self._changes()}
 
     def remind_customer(self, job_id: str) -> Result:
         """Remind the customer of a device that can be fetched.
@@ -1058,7 +1088,7 @@ class DeviceRepair:
             job_id (str): Id of the job, such as JOB-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         job = self.jobs.get(job_id)
@@ -1081,6 +1111,7 @@ class DeviceRepair:
         return {
             "success": True,
             "message": f"Done: remind the customer of {self.devices[job['device_id']]['serial']}.",
+            "data": self._changes(),
         }
 
     def abandon_job(self, job_id: str) -> Result:
@@ -1091,7 +1122,7 @@ class DeviceRepair:
             job_id (str): Id of the job, such as JOB-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         job = self.jobs.get(job_id)
@@ -1138,7 +1169,11 @@ class DeviceRepair:
         for one_job in _distinct([job, *self._jobs_by_device_status.get((device["id"], "abandoned"), {}).values()]):
             if self._breaks_rule_11(one_job):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: scrap {self.devices[job['device_id']]['serial']}."}
+        return {
+            "success": True,
+            "message": f"Done: scrap {self.devices[job['device_id']]['serial']}.",
+            "data": self._changes(),
+        }
 
     def _show_part(self, part: Part) -> dict[str, Any]:
         """The part as an answer shows it."""
@@ -1353,6 +1388,46 @@ class DeviceRepair:
         self._journal.append(("delete", container, record["id"], record))
         del getattr(self, container)[record["id"]]
         self._unlink(container, record)
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

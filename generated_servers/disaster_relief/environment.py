@@ -47,6 +47,18 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "hubs": ("name",),
+    "kits": ("name",),
+    "stocks": (),
+    "sites": ("name",),
+    "needs": ("code",),
+    "trucks": ("plate",),
+    "convoys": ("code",),
+    "loads": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("convoys", "code"),
     ("convoys", "truck_ids"),
@@ -239,9 +251,11 @@ class DisasterRelief:
         """What sites still wait for, the most urgent first.
 
         Args:
-            kit_id (str, optional): Id of the kit, such as KIT-00001. May be left out.
-            zone (str, optional): The zone: green, amber or red. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            kit_id (str, optional): Only needs for this kit; an id such as KIT-00001. If left out, needs for all
+                kits are listed.
+            zone (str, optional): Only sites in this zone: green, amber or red. If left out, sites in all zones are
+                listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "needs": records}} or {"success": False, "error": why
@@ -281,7 +295,7 @@ class DisasterRelief:
 
         Args:
             convoy_id (str): Id of the convoy, such as CONVOY-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "loads": records}} or {"success": False, "error": why
@@ -323,9 +337,10 @@ class DisasterRelief:
         """Trucks that could join a convoy on a day, those with the smallest payload first.
 
         Args:
-            on (str): On: a date, as YYYY-MM-DD.
-            zone (str, optional): The zone: green, amber or red. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            on (str): Day on which the convoy leaves, as YYYY-MM-DD.
+            zone (str, optional): Zone that the trucks must be cleared for: green, amber or red. If left out, green
+                is enough.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "trucks": records}} or {"success": False, "error": why
@@ -348,8 +363,8 @@ class DisasterRelief:
         """List the hubs, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only hubs whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "hubs": records}}
@@ -365,8 +380,8 @@ class DisasterRelief:
         """List the kits, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only kits whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "kits": records}}
@@ -383,9 +398,9 @@ class DisasterRelief:
         """List the stocks, oldest first, all of them or only some.
 
         Args:
-            hub_id (str, optional): Only those of this hub.
-            kit_id (str, optional): Only those of this kit.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            hub_id (str, optional): Only stocks of this hub.
+            kit_id (str, optional): Only stocks of this kit.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "stocks": records}}
@@ -412,10 +427,10 @@ class DisasterRelief:
         """List the sites, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            zone (str, optional): Only those whose zone is green, amber or red.
-            road_open (bool, optional): Only those where road open is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only sites whose name contains this text.
+            zone (str, optional): Only sites with this zone.
+            road_open (bool, optional): Only sites with this value of `road_open`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "sites": records}}
@@ -439,10 +454,10 @@ class DisasterRelief:
         """List the needs, oldest first, all of them or only some.
 
         Args:
-            code (str, optional): Only those whose code contains this text.
-            site_id (str, optional): Only those of this site.
-            kit_id (str, optional): Only those of this kit.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            code (str, optional): Only needs whose code contains this text.
+            site_id (str, optional): Only needs of this site.
+            kit_id (str, optional): Only needs of this kit.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "needs": records}}
@@ -469,9 +484,9 @@ class DisasterRelief:
         """List the trucks, oldest first, all of them or only some.
 
         Args:
-            plate (str, optional): Only those whose plate contains this text.
-            cleared_for (str, optional): Only those whose cleared for is green, amber or red.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            plate (str, optional): Only trucks whose plate contains this text.
+            cleared_for (str, optional): Only trucks with this cleared for.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "trucks": records}}
@@ -494,10 +509,10 @@ class DisasterRelief:
         """List the convoys, oldest first, all of them or only some.
 
         Args:
-            code (str, optional): Only those whose code contains this text.
-            hub_id (str, optional): Only those of this hub.
-            status (str, optional): Only those whose status is planned, on_the_road, cancelled or arrived.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            code (str, optional): Only convoys whose code contains this text.
+            hub_id (str, optional): Only convoys of this hub.
+            status (str, optional): Only convoys with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "convoys": records}}
@@ -525,10 +540,10 @@ class DisasterRelief:
         """List the loads, oldest first, all of them or only some.
 
         Args:
-            convoy_id (str, optional): Only those of this convoy.
-            need_id (str, optional): Only those of this need.
-            lost_by (str, optional): Only those whose lost by is damage, theft, water or seized.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            convoy_id (str, optional): Only loads of this convoy.
+            need_id (str, optional): Only loads of this need.
+            lost_by (str, optional): Only loads with this lost by.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "loads": records}}
@@ -557,14 +572,14 @@ class DisasterRelief:
         """Report how many of a kit a site needs and how urgently, 1 being the most urgent.
 
         Args:
-            code (str): The code.
+            code (str): Code of the new need, not in use yet.
             site_id (str): Id of the site, such as SITE-00001.
             kit_id (str): Id of the kit, such as KIT-00001.
-            wanted (int): The wanted, from 1 to 3000.
-            priority (int): The priority, from 1 to 5.
+            wanted (int): Kits that the site needs, from 1 to 3000.
+            priority (int): How urgent it is, 1 being the most urgent, from 1 to 5.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         site = self.sites.get(site_id)
@@ -603,7 +618,7 @@ class DisasterRelief:
                 f"Done: report {wanted} {kit['name']} for {site['name']} with priority {priority} (new: need "
                 f"{need['id']})."
             ),
-            "data": {"need_id": need["id"]},
+            "data": {"need_id": need["id"], **self._changes()},
         }
 
     def revise_need(
@@ -616,11 +631,13 @@ class DisasterRelief:
 
         Args:
             need_id (str): Id of the need, such as NEED-00001.
-            priority (int, optional): The priority, from 1 to 5. May be left out.
-            wanted (int, optional): The wanted, from 1 to 3000. May be left out.
+            priority (int, optional): New urgency, 1 being the most urgent, from 1 to 5. If left out, the urgency
+                stays as it is.
+            wanted (int, optional): New number of kits in all, with those loaded or received, from 1 to 3000. If
+                left out, the number stays as it is.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         need = self.needs.get(need_id)
@@ -650,6 +667,7 @@ class DisasterRelief:
                 f"Done: revise the need of {self.sites[need['site_id']]['name']} for "
                 f"{self.kits[need['kit_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def report_road(
@@ -663,11 +681,12 @@ class DisasterRelief:
 
         Args:
             site_id (str): Id of the site, such as SITE-00001.
-            passable (bool): Passable: true or false.
-            zone (str, optional): The zone: green, amber or red. May be left out.
+            passable (bool): Whether the road to the site can be used.
+            zone (str, optional): Danger zone in which the site lies now: green, amber or red. If left out, the
+                zone stays as it is.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         site = self.sites.get(site_id)
@@ -746,7 +765,7 @@ class DisasterRelief:
         done = f"report on the road to {site['name']}"
         if zone is not None:
             done += f", zone {zone}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def restock(self, hub_id: str, kit_id: str, quantity: Annotated[int, {"minimum": 1, "maximum": 2000}]) -> Result:
         """Book a delivery of kits into a hub.
@@ -754,10 +773,10 @@ class DisasterRelief:
         Args:
             hub_id (str): Id of the hub, such as HUB-00001.
             kit_id (str): Id of the kit, such as KIT-00001.
-            quantity (int): The quantity, from 1 to 2000.
+            quantity (int): Kits that were delivered to the hub, from 1 to 2000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         hub = self.hubs.get(hub_id)
@@ -791,18 +810,22 @@ class DisasterRelief:
         for one_stock in _distinct(added_stocks):
             if self._breaks_rule_3(one_stock):
                 return self._take_back(RULES[2])
-        return {"success": True, "message": f"Done: book {quantity} {kit['name']} into {hub['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: book {quantity} {kit['name']} into {hub['name']}.",
+            "data": self._changes(),
+        }
 
     def clear_truck(self, truck_id: str, zone: Literal["green", "amber", "red"], until: Date) -> Result:
         """Enter the clearance that a truck was given.
 
         Args:
             truck_id (str): Id of the truck, such as TRUCK-00001.
-            zone (str): The zone: green, amber or red.
-            until (str): Until: a date, as YYYY-MM-DD.
+            zone (str): Most dangerous zone that the truck may enter: green, amber or red.
+            until (str): Last day of the clearance, within a year from today, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         truck = self.trucks.get(truck_id)
@@ -825,7 +848,11 @@ class DisasterRelief:
         ):
             if self._breaks_rule_5(one_load):
                 return self._take_back(RULES[4])
-        return {"success": True, "message": f"Done: clear {truck['plate']} for {zone} until {until}."}
+        return {
+            "success": True,
+            "message": f"Done: clear {truck['plate']} for {zone} until {until}.",
+            "data": self._changes(),
+        }
 
     def plan_convoy(
         self,
@@ -837,13 +864,14 @@ class DisasterRelief:
         """Plan a convoy of one or several trucks from a hub.
 
         Args:
-            code (str): The code.
+            code (str): Code of the new convoy, not in use yet.
             hub_id (str): Id of the hub, such as HUB-00001.
-            truck_ids (list): Ids of trucks, such as TRUCK-00001.
-            leaves_on (str): Leaves on: a date, as YYYY-MM-DD.
+            truck_ids (list): Trucks of the convoy, free and cleared for that day: ids of trucks, such as
+                TRUCK-00001.
+            leaves_on (str): Day on which it leaves, within 14 days from today, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         hub = self.hubs.get(hub_id)
@@ -891,7 +919,7 @@ class DisasterRelief:
         return {
             "success": True,
             "message": f"Done: plan convoy {code} from {hub['name']} on {leaves_on} (new: convoy {convoy['id']}).",
-            "data": {"convoy_id": convoy["id"]},
+            "data": {"convoy_id": convoy["id"], **self._changes()},
         }
 
     def load_kits(
@@ -905,10 +933,10 @@ class DisasterRelief:
         Args:
             convoy_id (str): Id of the convoy, such as CONVOY-00001.
             need_id (str): Id of the need, such as NEED-00001.
-            quantity (int): The quantity, from 0 to 3000.
+            quantity (int): Kits on board for the need in all, 0 to unload them, from 0 to 3000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         convoy = self.convoys.get(convoy_id)
@@ -1063,6 +1091,7 @@ class DisasterRelief:
                 f"Done: load {quantity} {self.kits[need['kit_id']]['name']} for "
                 f"{self.sites[need['site_id']]['name']} on {convoy['code']}."
             ),
+            "data": self._changes(),
         }
 
     def grant_permit(self, convoy_id: str, permit: Text) -> Result:
@@ -1070,10 +1099,10 @@ class DisasterRelief:
 
         Args:
             convoy_id (str): Id of the convoy, such as CONVOY-00001.
-            permit (str): The permit.
+            permit (str): Number or text of the permit.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         convoy = self.convoys.get(convoy_id)
@@ -1088,7 +1117,7 @@ class DisasterRelief:
         for one_load in _distinct(self._loads_by_convoy.get(convoy["id"], {}).values()):
             if self._breaks_rule_6(one_load):
                 return self._take_back(RULES[5])
-        return {"success": True, "message": f"Done: enter the permit of {convoy['code']}."}
+        return {"success": True, "message": f"Done: enter the permit of {convoy['code']}.", "data": self._changes()}
 
     def send_convoy(self, convoy_id: str) -> Result:
         """Send a loaded convoy on its way; its kits leave the hub.
@@ -1097,7 +1126,7 @@ class DisasterRelief:
             convoy_id (str): Id of the convoy, such as CONVOY-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         convoy = self.convoys.get(convoy_id)
@@ -1187,17 +1216,19 @@ class DisasterRelief:
                 return self._take_back(RULES[9])
         if self._breaks_rule_12(convoy):
             return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: send {convoy['code']}."}
+        return {"success": True, "message": f"Done: send {convoy['code']}.", "data": self._changes()}
 
     def book_arrival(self, convoy_id: str, losses: Annotated[list[BookArrivalLoss], {"maxItems": 20}]) -> Result:
         """Book the arrival of a convoy; what is not named as lost was received in full.
 
         Args:
             convoy_id (str): Id of the convoy, such as CONVOY-00001.
-            losses (list): One entry per loss: .
+            losses (list): One entry for each load of which kits were lost: load_id: load of the convoy that is
+                concerned; an id such as LOAD-00001; lost: kits that were lost from the load, from 1 to 3000;
+                cause: how the kits were lost: damage, theft, water or seized.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         convoy = self.convoys.get(convoy_id)
@@ -1276,7 +1307,7 @@ class DisasterRelief:
                 return self._take_back(RULES[10])
         if self._breaks_rule_12(convoy):
             return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: book the arrival of {convoy['code']}."}
+        return {"success": True, "message": f"Done: book the arrival of {convoy['code']}.", "data": self._changes()}
 
     def cancel_convoy(self, convoy_id: str) -> Result:
         """Cancel a planned convoy; its kits stay in the hub and its trucks are free.
@@ -1285,7 +1316,7 @@ class DisasterRelief:
             convoy_id (str): Id of the convoy, such as CONVOY-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         convoy = self.convoys.get(convoy_id)
@@ -1350,7 +1381,7 @@ class DisasterRelief:
         for one_convoy in _distinct([convoy, *[self.convoys[one["convoy_id"]] for one in deleted_loads]]):
             if self._breaks_rule_12(one_convoy):
                 return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: cancel {convoy['code']}."}
+        return {"success": True, "message": f"Done: cancel {convoy['code']}.", "data": self._changes()}
 
     def _show_stock(self, stock: Stock) -> dict[str, Any]:
         """The stock as an answer shows it."""
@@ -1584,6 +1615,46 @@ class DisasterRelief:
         self._journal.append(("delete", container, record["id"], record))
         del getattr(self, container)[record["id"]]
         self._unlink(container, record)
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

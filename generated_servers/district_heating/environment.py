@@ -47,6 +47,18 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "pipes": ("name",),
+    "substations": ("name",),
+    "requests": (),
+    "shut_offs": (),
+    "heaters": ("code",),
+    "protections": (),
+    "forecasts": (),
+    "meters": ("serial",),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("forecasts", "day"),
     ("pipes", "upstream_id"),
@@ -277,7 +289,7 @@ class DistrictHeating:
 
         Args:
             substation_id (str): Id of the substation, such as SUBSTATION-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "pipes": records}} or {"success": False, "error": why
@@ -313,8 +325,9 @@ class DistrictHeating:
         get cold.
 
         Args:
-            pipe_id (str, optional): Id of the pipe, such as PIPE-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            pipe_id (str, optional): Only shut-offs of this pipe; an id such as PIPE-00001. If left out, the
+                shut-offs of all pipes are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "shut_offs": records}} or {"success": False, "error":
@@ -381,7 +394,7 @@ class DistrictHeating:
         Args:
             shut_off_id (str): Id of the shut off, such as SO-00001.
             substation_id (str): Id of the substation, such as SUBSTATION-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "heaters": records}} or {"success": False, "error": why
@@ -412,10 +425,10 @@ class DistrictHeating:
         """List the pipes, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            upstream_id (str, optional): Only those of this upstream.
-            shut (bool, optional): Only those where shut is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only pipes whose name contains this text.
+            upstream_id (str, optional): Only pipes whose upstream is this pipe.
+            shut (bool, optional): Only pipes with this value of `shut`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "pipes": records}}
@@ -441,10 +454,10 @@ class DistrictHeating:
         """List the substations, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            pipe_id (str, optional): Only those of this pipe.
-            care (str, optional): Only those whose care is none, sensitive or hospital.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only substations whose name contains this text.
+            pipe_id (str, optional): Only substations of this pipe.
+            care (str, optional): Only substations with this care.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "substations": records}}
@@ -469,9 +482,9 @@ class DistrictHeating:
         """List the requests, oldest first, all of them or only some.
 
         Args:
-            substation_id (str, optional): Only those of this substation.
-            status (str, optional): Only those whose status is waiting, granted or refused.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            substation_id (str, optional): Only requests of this substation.
+            status (str, optional): Only requests with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "requests": records}}
@@ -497,9 +510,9 @@ class DistrictHeating:
         """List the shut offs, oldest first, all of them or only some.
 
         Args:
-            pipe_id (str, optional): Only those of this pipe.
-            status (str, optional): Only those whose status is planned, under_way, cancelled or ended.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            pipe_id (str, optional): Only shut offs of this pipe.
+            status (str, optional): Only shut offs with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "shut_offs": records}}
@@ -524,8 +537,8 @@ class DistrictHeating:
         """List the heaters, oldest first, all of them or only some.
 
         Args:
-            code (str, optional): Only those whose code contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            code (str, optional): Only heaters whose code contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "heaters": records}}
@@ -547,10 +560,10 @@ class DistrictHeating:
         """List the protections, oldest first, all of them or only some.
 
         Args:
-            shut_off_id (str, optional): Only those of this shut off.
-            substation_id (str, optional): Only those of this substation.
-            heater_id (str, optional): Only those of this heater.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            shut_off_id (str, optional): Only protections of this shut off.
+            substation_id (str, optional): Only protections of this substation.
+            heater_id (str, optional): Only protections of this heater.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "protections": records}}
@@ -574,7 +587,7 @@ class DistrictHeating:
         """List the forecasts, oldest first, all of them or only some.
 
         Args:
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "forecasts": records}}
@@ -591,9 +604,9 @@ class DistrictHeating:
         """List the meters, oldest first, all of them or only some.
 
         Args:
-            serial (str, optional): Only those whose serial contains this text.
-            substation_id (str, optional): Only those of this substation.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            serial (str, optional): Only meters whose serial contains this text.
+            substation_id (str, optional): Only meters of this substation.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "meters": records}}
@@ -613,10 +626,10 @@ class DistrictHeating:
 
         Args:
             substation_id (str): Id of the substation, such as SUBSTATION-00001.
-            more (int): The more, from 1 to 1000.
+            more (int): Capacity wanted in addition, in kilowatts, from 1 to 1000.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         substation = self.substations.get(substation_id)
@@ -640,7 +653,7 @@ class DistrictHeating:
         return {
             "success": True,
             "message": f"Done: request {more} kW more for {substation['name']} (new: request {request['id']}).",
-            "data": {"request_id": request["id"]},
+            "data": {"request_id": request["id"], **self._changes()},
         }
 
     def grant_request(self, request_id: str) -> Result:
@@ -650,7 +663,7 @@ class DistrictHeating:
             request_id (str): Id of the request, such as REQUEST-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         request = self.requests.get(request_id)
@@ -725,6 +738,7 @@ class DistrictHeating:
             "message": (
                 f"Done: grant {request['more']} kW more to {self.substations[request['substation_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def refuse_request(self, request_id: str) -> Result:
@@ -734,7 +748,7 @@ class DistrictHeating:
             request_id (str): Id of the request, such as REQUEST-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         request = self.requests.get(request_id)
@@ -751,6 +765,7 @@ class DistrictHeating:
         return {
             "success": True,
             "message": f"Done: refuse the request of {self.substations[request['substation_id']]['name']}.",
+            "data": self._changes(),
         }
 
     def reduce_capacity(self, substation_id: str, less: Annotated[int, {"minimum": 1, "maximum": 1900}]) -> Result:
@@ -758,10 +773,10 @@ class DistrictHeating:
 
         Args:
             substation_id (str): Id of the substation, such as SUBSTATION-00001.
-            less (int): The less, from 1 to 1900.
+            less (int): Capacity that is taken off the contract, in kilowatts, from 1 to 1900.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         substation = self.substations.get(substation_id)
@@ -782,7 +797,11 @@ class DistrictHeating:
         for one_protection in _distinct(self._protections_by_substation.get(substation["id"], {}).values()):
             if self._breaks_rule_7(one_protection):
                 return self._take_back(RULES[6])
-        return {"success": True, "message": f"Done: take {less} kW off {substation['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: take {less} kW off {substation['name']}.",
+            "data": self._changes(),
+        }
 
     def plan_shut_off(
         self,
@@ -797,13 +816,13 @@ class DistrictHeating:
 
         Args:
             pipe_id (str): Id of the pipe, such as PIPE-00001.
-            starts (str): Starts: date and time, as YYYY-MM-DDTHH:MM.
-            lasts (int): The lasts, from 1 to 12.
-            reason (str): The reason.
-            burst (bool): Burst: true or false. false where it is left out.
+            starts (str): Start of the shut-off, two days ahead unless the pipe has burst, as YYYY-MM-DDTHH:MM.
+            lasts (int): Duration of the shut-off in hours, from 1 to 12.
+            reason (str): Why the pipe is shut off.
+            burst (bool): Whether the pipe has burst, so that it may be shut sooner. Default: false.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         pipe = self.pipes.get(pipe_id)
@@ -867,7 +886,7 @@ class DistrictHeating:
             "message": (
                 f"Done: plan to shut {pipe['name']} at {starts} for {lasts} hours (new: shut off {shut_off['id']})."
             ),
-            "data": {"shut_off_id": shut_off["id"]},
+            "data": {"shut_off_id": shut_off["id"], **self._changes()},
         }
 
     def place_heater(self, shut_off_id: str, substation_id: str, heater_id: str) -> Result:
@@ -879,7 +898,7 @@ class DistrictHeating:
             heater_id (str): Id of the heater, such as HEATER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         shut_off = self.shut_offs.get(shut_off_id)
@@ -942,7 +961,7 @@ class DistrictHeating:
                 f"Done: place heater {heater['code']} at {substation['name']} while "
                 f"{self.pipes[shut_off['pipe_id']]['name']} is shut (new: protection {protection['id']})."
             ),
-            "data": {"protection_id": protection["id"]},
+            "data": {"protection_id": protection["id"], **self._changes()},
         }
 
     def begin_shut_off(self, shut_off_id: str) -> Result:
@@ -953,7 +972,7 @@ class DistrictHeating:
             shut_off_id (str): Id of the shut off, such as SO-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         shut_off = self.shut_offs.get(shut_off_id)
@@ -1038,7 +1057,11 @@ class DistrictHeating:
         ):
             if self._breaks_rule_8_x(one_protection):
                 return self._take_back(RULES[7])
-        return {"success": True, "message": f"Done: shut {self.pipes[shut_off['pipe_id']]['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: shut {self.pipes[shut_off['pipe_id']]['name']}.",
+            "data": self._changes(),
+        }
 
     def end_shut_off(self, shut_off_id: str) -> Result:
         """Open a pipe again; its heaters become free.
@@ -1047,7 +1070,7 @@ class DistrictHeating:
             shut_off_id (str): Id of the shut off, such as SO-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         shut_off = self.shut_offs.get(shut_off_id)
@@ -1089,7 +1112,11 @@ class DistrictHeating:
         ):
             if self._breaks_rule_8_x(one_protection):
                 return self._take_back(RULES[7])
-        return {"success": True, "message": f"Done: open {self.pipes[shut_off['pipe_id']]['name']} again."}
+        return {
+            "success": True,
+            "message": f"Done: open {self.pipes[shut_off['pipe_id']]['name']} again.",
+            "data": self._changes(),
+        }
 
     def cancel_shut_off(self, shut_off_id: str) -> Result:
         """Cancel a planned shut-off; its heaters become free.
@@ -1098,7 +1125,7 @@ class DistrictHeating:
             shut_off_id (str): Id of the shut off, such as SO-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         shut_off = self.shut_offs.get(shut_off_id)
@@ -1157,6 +1184,7 @@ class DistrictHeating:
             "message": (
                 f"Done: cancel the shut-off of {self.pipes[shut_off['pipe_id']]['name']} at {shut_off['starts']}."
             ),
+            "data": self._changes(),
         }
 
     def read_meter(self, meter_id: str, mwh: Annotated[int, {"minimum": 0, "maximum": 999999}]) -> Result:
@@ -1164,10 +1192,10 @@ class DistrictHeating:
 
         Args:
             meter_id (str): Id of the meter, such as METER-00001.
-            mwh (int): The mwh, from 0 to 999999.
+            mwh (int): Reading of the meter in megawatt-hours, not below the last one, from 0 to 999999.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         meter = self.meters.get(meter_id)
@@ -1185,17 +1213,21 @@ class DistrictHeating:
         self._journal = []
         self._put("meters", meter, "mwh", mwh)
         self._put("meters", meter, "read_on", self.now[:10])
-        return {"success": True, "message": f"Done: read meter {meter['serial']} with {mwh} MWh."}
+        return {
+            "success": True,
+            "message": f"Done: read meter {meter['serial']} with {mwh} MWh.",
+            "data": self._changes(),
+        }
 
     def set_forecast(self, for_day: Date, lowest: Annotated[int, {"minimum": -30, "maximum": 20}]) -> Result:
         """Enter or change the lowest temperature that is expected for a day.
 
         Args:
-            for_day (str): For day: a date, as YYYY-MM-DD.
-            lowest (int): The lowest, from -30 to 20.
+            for_day (str): Day of the forecast, within the next 60 days, as YYYY-MM-DD.
+            lowest (int): Lowest temperature expected, in degrees Celsius, from -30 to 20.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         if self.now[:10] > for_day or for_day > _plus_days(self.now[:10], 60):
@@ -1212,7 +1244,7 @@ class DistrictHeating:
         for one_forecast in added_forecasts:
             if len(self._forecasts_by_day.get(one_forecast["day"], {})) > 1:
                 return self._take_back(f"There is already a forecast with the day {one_forecast['day']!r}.")
-        return {"success": True, "message": f"Done: expect {lowest} degrees on {for_day}."}
+        return {"success": True, "message": f"Done: expect {lowest} degrees on {for_day}.", "data": self._changes()}
 
     def _show_pipe(self, pipe: Pipe) -> dict[str, Any]:
         """The pipe as an answer shows it."""
@@ -1468,6 +1500,46 @@ class DistrictHeating:
         self._journal.append(("delete", container, record["id"], record))
         del getattr(self, container)[record["id"]]
         self._unlink(container, record)
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

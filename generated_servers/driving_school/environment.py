@@ -16,6 +16,7 @@ from typing import Annotated, Any, Literal, TypedDict
 Result = dict[str, Any]
 """`{"success": True, "data" | "message": ...}` or `{"success": False, "error": why}`"""
 Date = Annotated[str, {"format": "date"}]
+Time = Annotated[str, {"format": "time"}]
 DateTime = Annotated[str, {"format": "date-time"}]
 Text = Annotated[str, {"minLength": 1, "maxLength": 1000}]
 
@@ -48,6 +49,18 @@ CHANGES = (
     "fetch_vehicle",
 )
 """The methods that may change something; all others only read."""
+
+LABELS: dict[str, tuple[str, ...]] = {
+    "kinds": ("name",),
+    "instructors": ("name",),
+    "vehicles": ("plate",),
+    "learners": ("name",),
+    "purchases": (),
+    "theory_tests": (),
+    "lessons": (),
+    "exams": (),
+}
+"""What people call a record of each container by."""
 
 INDEXED = {
     ("exams", "instructor_id"),
@@ -286,7 +299,7 @@ class DrivingSchool:
 
         Args:
             learner_id (str): Id of the learner, such as LEARNER-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "kinds": records}} or {"success": False, "error": why
@@ -317,7 +330,7 @@ class DrivingSchool:
         """Learners with all compulsory hours and a valid theory test who are not down for the exam.
 
         Args:
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "learners": records}} or {"success": False, "error": why
@@ -356,8 +369,8 @@ class DrivingSchool:
 
         Args:
             learner_id (str): Id of the learner, such as LEARNER-00001.
-            starts (str): Starts: date and time, as YYYY-MM-DDTHH:MM.
-            length (int): The length, from 1 to 4. 1 where it is left out.
+            starts (str): Time at which the lesson would begin, as YYYY-MM-DDTHH:MM.
+            length (int): Duration of the lesson in hours, from 1 to 4. Default: 1.
 
         Returns:
             dict: {"success": True, "data": {instructors, vehicles}} or {"success": False, "error": why not}
@@ -397,8 +410,8 @@ class DrivingSchool:
         """List the kinds, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only kinds whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "kinds": records}}
@@ -414,8 +427,8 @@ class DrivingSchool:
         """List the instructors, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only instructors whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "instructors": records}}
@@ -443,11 +456,11 @@ class DrivingSchool:
         """List the vehicles, oldest first, all of them or only some.
 
         Args:
-            plate (str, optional): Only those whose plate contains this text.
-            category (str, optional): Only those whose category is car, motorcycle or trailer.
-            gearbox (str, optional): Only those whose gearbox is manual or automatic.
-            status (str, optional): Only those whose status is ready or workshop.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            plate (str, optional): Only vehicles whose plate contains this text.
+            category (str, optional): Only vehicles with this category.
+            gearbox (str, optional): Only vehicles with this gearbox.
+            status (str, optional): Only vehicles with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "vehicles": records}}
@@ -473,11 +486,11 @@ class DrivingSchool:
         """List the learners, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            category (str, optional): Only those whose category is car, motorcycle or trailer.
-            gearbox (str, optional): Only those whose gearbox is manual or automatic.
-            instructor_id (str, optional): Only those of this instructor.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only learners whose name contains this text.
+            category (str, optional): Only learners with this category.
+            gearbox (str, optional): Only learners with this gearbox.
+            instructor_id (str, optional): Only learners of this instructor.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "learners": records}}
@@ -503,9 +516,9 @@ class DrivingSchool:
         """List the purchases, oldest first, all of them or only some.
 
         Args:
-            learner_id (str, optional): Only those of this learner.
-            kind_id (str, optional): Only those of this kind.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            learner_id (str, optional): Only purchases of this learner.
+            kind_id (str, optional): Only purchases of this kind.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "purchases": records}}
@@ -530,8 +543,8 @@ class DrivingSchool:
         """List the theory tests, oldest first, all of them or only some.
 
         Args:
-            learner_id (str, optional): Only those of this learner.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            learner_id (str, optional): Only theory tests of this learner.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "theory_tests": records}}
@@ -559,12 +572,12 @@ class DrivingSchool:
         """List the lessons, oldest first, all of them or only some.
 
         Args:
-            learner_id (str, optional): Only those of this learner.
-            instructor_id (str, optional): Only those of this instructor.
-            vehicle_id (str, optional): Only those of this vehicle.
-            kind_id (str, optional): Only those of this kind.
-            status (str, optional): Only those whose status is booked, given, cancelled or forfeited.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            learner_id (str, optional): Only lessons of this learner.
+            instructor_id (str, optional): Only lessons of this instructor.
+            vehicle_id (str, optional): Only lessons of this vehicle.
+            kind_id (str, optional): Only lessons of this kind.
+            status (str, optional): Only lessons with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "lessons": records}}
@@ -601,11 +614,11 @@ class DrivingSchool:
         """List the exams, oldest first, all of them or only some.
 
         Args:
-            learner_id (str, optional): Only those of this learner.
-            instructor_id (str, optional): Only those of this instructor.
-            vehicle_id (str, optional): Only those of this vehicle.
-            status (str, optional): Only those whose status is booked, passed or failed.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            learner_id (str, optional): Only exams of this learner.
+            instructor_id (str, optional): Only exams of this instructor.
+            vehicle_id (str, optional): Only exams of this vehicle.
+            status (str, optional): Only exams with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "exams": records}}
@@ -631,10 +644,11 @@ class DrivingSchool:
 
         Args:
             learner_id (str): Id of the learner, such as LEARNER-00001.
-            lines (list): One entry per line: .
+            lines (list): One entry for each kind of lesson, forty hours in all at most: kind_id: kind of lesson
+                that is paid for; an id such as KIND-00001; length: hours of that kind, from 1 to 30.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         learner = self.learners.get(learner_id)
@@ -679,6 +693,7 @@ class DrivingSchool:
         return {
             "success": True,
             "message": f"Done: sell {sum(l['length'] for l in lines)} hours to {learner['name']}.",
+            "data": self._changes(),
         }
 
     def record_theory_test(self, learner_id: str, mistakes: Annotated[int, {"minimum": 0, "maximum": 40}]) -> Result:
@@ -687,10 +702,10 @@ class DrivingSchool:
 
         Args:
             learner_id (str): Id of the learner, such as LEARNER-00001.
-            mistakes (int): The mistakes, from 0 to 40.
+            mistakes (int): Mistakes made in the theory test, where ten or fewer pass, from 0 to 40.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         learner = self.learners.get(learner_id)
@@ -730,7 +745,7 @@ class DrivingSchool:
                 f"Done: record the theory test of {learner['name']} with {mistakes} mistakes (new: theory test "
                 f"{theory_test['id']})."
             ),
-            "data": {"theory_test_id": theory_test["id"]},
+            "data": {"theory_test_id": theory_test["id"], **self._changes()},
         }
 
     def book_lesson(
@@ -749,11 +764,11 @@ class DrivingSchool:
             kind_id (str): Id of the kind, such as KIND-00001.
             instructor_id (str): Id of the instructor, such as INSTRUCTOR-00001.
             vehicle_id (str): Id of the vehicle, such as VEHICLE-00001.
-            starts (str): Starts: date and time, as YYYY-MM-DDTHH:MM.
-            length (int): The length, from 1 to 4.
+            starts (str): Start of the lesson, within the next 60 days, as YYYY-MM-DDTHH:MM.
+            length (int): Duration of the lesson in hours, which must have been paid for, from 1 to 4.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         learner = self.learners.get(learner_id)
@@ -859,7 +874,7 @@ class DrivingSchool:
                 f"Done: book {kind['name']} for {learner['name']} with {instructor['name']} in {vehicle['plate']} "
                 f"on {starts} (new: lesson {lesson['id']})."
             ),
-            "data": {"lesson_id": lesson["id"]},
+            "data": {"lesson_id": lesson["id"], **self._changes()},
         }
 
     def move_lesson(
@@ -873,12 +888,15 @@ class DrivingSchool:
 
         Args:
             lesson_id (str): Id of the lesson, such as LESSON-00001.
-            starts (str, optional): Starts: date and time, as YYYY-MM-DDTHH:MM. May be left out.
-            instructor_id (str, optional): Id of the instructor, such as INSTRUCTOR-00001. May be left out.
-            vehicle_id (str, optional): Id of the vehicle, such as VEHICLE-00001. May be left out.
+            starts (str, optional): New start of the lesson, within the next 60 days, as YYYY-MM-DDTHH:MM. If left
+                out, it keeps its time.
+            instructor_id (str, optional): Instructor who takes the lesson over; an id such as INSTRUCTOR-00001. If
+                left out, the instructor stays the same.
+            vehicle_id (str, optional): Other vehicle for the lesson; an id such as VEHICLE-00001. If left out, the
+                vehicle stays the same.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         lesson = self.lessons.get(lesson_id)
@@ -1008,7 +1026,7 @@ class DrivingSchool:
             done += f" with {instructor['name']}"
         if vehicle is not None:
             done += f" in {vehicle['plate']}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def call_off_lesson(self, lesson_id: str) -> Result:
         """Call a booked lesson off; within 24 hours of it, or once it has begun, the hours are forfeited.
@@ -1017,7 +1035,7 @@ class DrivingSchool:
             lesson_id (str): Id of the lesson, such as LESSON-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         lesson = self.lessons.get(lesson_id)
@@ -1118,6 +1136,7 @@ class DrivingSchool:
             "message": (
                 f"Done: call off the lesson of {self.learners[lesson['learner_id']]['name']} on {lesson['starts']}."
             ),
+            "data": self._changes(),
         }
 
     def close_lesson(self, lesson_id: str) -> Result:
@@ -1127,7 +1146,7 @@ class DrivingSchool:
             lesson_id (str): Id of the lesson, such as LESSON-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         lesson = self.lessons.get(lesson_id)
@@ -1176,6 +1195,7 @@ class DrivingSchool:
                 f"Done: record the lesson of {self.learners[lesson['learner_id']]['name']} on {lesson['starts']} "
                 "as given."
             ),
+            "data": self._changes(),
         }
 
     def book_exam(self, learner_id: str, instructor_id: str, vehicle_id: str, at: DateTime) -> Result:
@@ -1185,10 +1205,10 @@ class DrivingSchool:
             learner_id (str): Id of the learner, such as LEARNER-00001.
             instructor_id (str): Id of the instructor, such as INSTRUCTOR-00001.
             vehicle_id (str): Id of the vehicle, such as VEHICLE-00001.
-            at (str): At: date and time, as YYYY-MM-DDTHH:MM.
+            at (str): Start of the exam, in 3 to 60 days, weekdays 8 to 15 o'clock, as YYYY-MM-DDTHH:MM.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         learner = self.learners.get(learner_id)
@@ -1264,7 +1284,7 @@ class DrivingSchool:
         return {
             "success": True,
             "message": f"Done: put {learner['name']} down for the exam on {at} (new: exam {exam['id']}).",
-            "data": {"exam_id": exam["id"]},
+            "data": {"exam_id": exam["id"], **self._changes()},
         }
 
     def record_exam(self, exam_id: str, passed: bool) -> Result:
@@ -1272,10 +1292,10 @@ class DrivingSchool:
 
         Args:
             exam_id (str): Id of the exam, such as EXAM-00001.
-            passed (bool): Passed: true or false.
+            passed (bool): Whether the learner passed the practical exam.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         exam = self.exams.get(exam_id)
@@ -1397,7 +1417,11 @@ class DrivingSchool:
         ):
             if self._breaks_rule_10(one_exam):
                 return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: record the exam of {self.learners[exam['learner_id']]['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: record the exam of {self.learners[exam['learner_id']]['name']}.",
+            "data": self._changes(),
+        }
 
     def replace_instructor(self, instructor_id: str, on: Date) -> Result:
         """Cover an instructor who is away on a day; each lesson goes to a colleague who is free, and is cancelled
@@ -1405,10 +1429,10 @@ class DrivingSchool:
 
         Args:
             instructor_id (str): Id of the instructor, such as INSTRUCTOR-00001.
-            on (str): On: a date, as YYYY-MM-DD.
+            on (str): Day on which the instructor is away, from today on, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         instructor = self.instructors.get(instructor_id)
@@ -1561,7 +1585,7 @@ class DrivingSchool:
         ):
             if self._breaks_rule_10(one_exam):
                 return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: cover {instructor['name']} on {on}."}
+        return {"success": True, "message": f"Done: cover {instructor['name']} on {on}.", "data": self._changes()}
 
     def send_to_workshop(self, vehicle_id: str) -> Result:
         """Send a vehicle to the workshop; its lessons move to another one of the kind that is free, or are cancelled
@@ -1571,7 +1595,7 @@ class DrivingSchool:
             vehicle_id (str): Id of the vehicle, such as VEHICLE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         vehicle = self.vehicles.get(vehicle_id)
@@ -1725,17 +1749,21 @@ class DrivingSchool:
         ):
             if self._breaks_rule_10(one_exam):
                 return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: send {vehicle['plate']} to the workshop."}
+        return {
+            "success": True,
+            "message": f"Done: send {vehicle['plate']} to the workshop.",
+            "data": self._changes(),
+        }
 
     def fetch_vehicle(self, vehicle_id: str, inspected_until: Date) -> Result:
         """Take a vehicle back from the workshop, with the day until which it is inspected.
 
         Args:
             vehicle_id (str): Id of the vehicle, such as VEHICLE-00001.
-            inspected_until (str): Inspected until: a date, as YYYY-MM-DD.
+            inspected_until (str): Last day on which the new inspection is valid, after today, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         vehicle = self.vehicles.get(vehicle_id)
@@ -1757,6 +1785,7 @@ class DrivingSchool:
         return {
             "success": True,
             "message": f"Done: take {vehicle['plate']} back with an inspection until {inspected_until}.",
+            "data": self._changes(),
         }
 
     def _show_instructor(self, instructor: Instructor) -> dict[str, Any]:
@@ -2066,6 +2095,46 @@ class DrivingSchool:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

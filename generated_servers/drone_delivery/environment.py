@@ -53,6 +53,15 @@ CHANGES = (
 
 FLIGHT_STATUS_MOVES = {("airborne", "landed"), ("airborne", "diverted")}
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "hubs": ("name",),
+    "drones": ("callsign",),
+    "zones": ("name",),
+    "parcels": ("recipient",),
+    "flights": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("drones", "hub_id"),
     ("flights", "destination_id"),
@@ -223,7 +232,7 @@ class DroneDelivery:
 
         Args:
             drone_id (str): Id of the drone, such as DRONE-00001.
-            to_hub_id (str): Id of a hub (to hub), such as HUB-00001.
+            to_hub_id (str): Hub to which the drone would fly; an id such as HUB-00001.
 
         Returns:
             dict: {"success": True, "data": {km, percent_needed, percent_left, free_pads, closed_zone,
@@ -253,7 +262,7 @@ class DroneDelivery:
 
         Args:
             drone_id (str): Id of the drone, such as DRONE-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "hubs": records}} or {"success": False, "error": why
@@ -302,8 +311,9 @@ class DroneDelivery:
 
         Args:
             hub_id (str): Id of the hub, such as HUB-00001.
-            to_hub_id (str, optional): Id of a hub (to hub), such as HUB-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            to_hub_id (str, optional): Hub to which the parcels go; an id such as HUB-00001. If left out, parcels
+                for all destinations are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "parcels": records}} or {"success": False, "error": why
@@ -343,7 +353,7 @@ class DroneDelivery:
         """The flights in the air, the oldest first, with their loads.
 
         Args:
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "flights": records}} or {"success": False, "error": why
@@ -376,8 +386,9 @@ class DroneDelivery:
         """The drones with at most so many flights left before their next service, the most pressing first.
 
         Args:
-            flights_left (int): The flights left, from 0 to 10. 1 where it is left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            flights_left (int): Most flights that a listed drone may still make before its service, from 0 to 10.
+                Default: 1.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "drones": records}} or {"success": False, "error": why
@@ -414,9 +425,9 @@ class DroneDelivery:
         """List the hubs, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            charger (bool, optional): Only those where charger is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only hubs whose name contains this text.
+            charger (bool, optional): Only hubs with this value of `charger`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "hubs": records}}
@@ -455,12 +466,12 @@ class DroneDelivery:
         """List the drones, oldest first, all of them or only some.
 
         Args:
-            callsign (str, optional): Only those whose callsign contains this text.
-            cool_box (bool, optional): Only those where cool box is so.
-            hub_id (str, optional): Only those of this hub.
-            fault (str, optional): Only those whose fault is rotor, battery, sensor or scheduled_service.
-            status (str, optional): Only those whose status is ready, flying or grounded.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            callsign (str, optional): Only drones whose callsign contains this text.
+            cool_box (bool, optional): Only drones with this value of `cool_box`.
+            hub_id (str, optional): Only drones of this hub.
+            fault (str, optional): Only drones with this fault.
+            status (str, optional): Only drones with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "drones": records}}
@@ -488,11 +499,10 @@ class DroneDelivery:
         """List the zones, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            closed_for (str, optional): Only those whose closed for is police, event, weather or
-                hospital_helicopter.
-            status (str, optional): Only those whose status is open or closed.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only zones whose name contains this text.
+            closed_for (str, optional): Only zones with this closed for.
+            status (str, optional): Only zones with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "zones": records}}
@@ -520,14 +530,14 @@ class DroneDelivery:
         """List the parcels, oldest first, all of them or only some.
 
         Args:
-            recipient (str, optional): Only those whose recipient contains this text.
-            cooled (bool, optional): Only those where cooled is so.
-            from_hub_id (str, optional): Only those of this from hub.
-            to_hub_id (str, optional): Only those of this to hub.
-            at_hub_id (str, optional): Only those of this at hub.
-            drone_id (str, optional): Only those of this drone.
-            status (str, optional): Only those whose status is waiting, loaded, cancelled or delivered.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            recipient (str, optional): Only parcels whose recipient contains this text.
+            cooled (bool, optional): Only parcels with this value of `cooled`.
+            from_hub_id (str, optional): Only parcels whose from hub is this hub.
+            to_hub_id (str, optional): Only parcels whose to hub is this hub.
+            at_hub_id (str, optional): Only parcels whose at hub is this hub.
+            drone_id (str, optional): Only parcels of this drone.
+            status (str, optional): Only parcels with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "parcels": records}}
@@ -564,11 +574,11 @@ class DroneDelivery:
         """List the flights, oldest first, all of them or only some.
 
         Args:
-            drone_id (str, optional): Only those of this drone.
-            origin_id (str, optional): Only those of this origin.
-            destination_id (str, optional): Only those of this destination.
-            status (str, optional): Only those whose status is airborne, landed or diverted.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            drone_id (str, optional): Only flights of this drone.
+            origin_id (str, optional): Only flights whose origin is this hub.
+            destination_id (str, optional): Only flights whose destination is this hub.
+            status (str, optional): Only flights with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "flights": records}}
@@ -603,17 +613,18 @@ class DroneDelivery:
         """Accept a parcel at a hub for delivery to another hub, a cooled one for today or tomorrow.
 
         Args:
-            recipient (str): The recipient.
-            sender (str): The sender.
-            contents (str): The contents.
-            grams (int): The grams, from 50 to 5000.
-            from_hub_id (str): Id of a hub (from hub), such as HUB-00001.
-            to_hub_id (str): Id of a hub (to hub), such as HUB-00001.
-            deliver_by (str): Deliver by: a date, as YYYY-MM-DD.
-            cooled (bool): Cooled: true or false. false where it is left out.
+            recipient (str): Name of the person who gets the parcel.
+            sender (str): Company that sends the parcel.
+            contents (str): What is in the parcel, in a few words.
+            grams (int): Weight of the parcel, in grams, from 50 to 5000.
+            from_hub_id (str): Hub where the parcel is handed in; an id such as HUB-00001.
+            to_hub_id (str): Hub where the recipient gets it, another than the first; an id such as HUB-00001.
+            deliver_by (str): Last day for delivery, within 14 days, or by tomorrow for a cooled one, as
+                YYYY-MM-DD.
+            cooled (bool): Whether the parcel must stay cool. Default: false.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         from_hub = self.hubs.get(from_hub_id)
@@ -687,7 +698,7 @@ class DroneDelivery:
                 f"{sender} for {recipient}, from {from_hub['name']} to {to_hub['name']} by {deliver_by} (new: "
                 f"parcel {parcel['id']})."
             ),
-            "data": {"parcel_id": parcel["id"]},
+            "data": {"parcel_id": parcel["id"], **self._changes()},
         }
 
     def cancel_parcel(self, parcel_id: str) -> Result:
@@ -697,7 +708,7 @@ class DroneDelivery:
             parcel_id (str): Id of the parcel, such as PARCEL-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         parcel = self.parcels.get(parcel_id)
@@ -721,17 +732,22 @@ class DroneDelivery:
             return self._take_back(RULES[7])
         if self._breaks_rule_13(parcel):
             return self._take_back(RULES[12])
-        return {"success": True, "message": f"Done: cancel the parcel {parcel['id']} for {parcel['recipient']}."}
+        return {
+            "success": True,
+            "message": f"Done: cancel the parcel {parcel['id']} for {parcel['recipient']}.",
+            "data": self._changes(),
+        }
 
     def load_parcels(self, drone_id: str, parcel_ids: Annotated[list[str], {"maxItems": 20}]) -> Result:
         """Load waiting parcels on a ready drone at the same hub.
 
         Args:
             drone_id (str): Id of the drone, such as DRONE-00001.
-            parcel_ids (list): Ids of parcels, such as PARCEL-00001.
+            parcel_ids (list): Parcels that wait at the hub of the drone, each named once: ids of parcels, such as
+                PARCEL-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         drone = self.drones.get(drone_id)
@@ -832,6 +848,7 @@ class DroneDelivery:
         return {
             "success": True,
             "message": f"Done: load {', '.join(str(one['recipient']) for one in parcels)} on {drone['callsign']}.",
+            "data": self._changes(),
         }
 
     def unload_parcel(self, parcel_id: str) -> Result:
@@ -841,7 +858,7 @@ class DroneDelivery:
             parcel_id (str): Id of the parcel, such as PARCEL-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         parcel = self.parcels.get(parcel_id)
@@ -893,17 +910,21 @@ class DroneDelivery:
                 return self._take_back(RULES[10])
         if self._breaks_rule_13(parcel):
             return self._take_back(RULES[12])
-        return {"success": True, "message": f"Done: unload parcel {parcel['id']} for {parcel['recipient']}."}
+        return {
+            "success": True,
+            "message": f"Done: unload parcel {parcel['id']} for {parcel['recipient']}.",
+            "data": self._changes(),
+        }
 
     def launch_drone(self, drone_id: str, to_hub_id: str) -> Result:
         """Send a ready drone with its load to another hub, where a pad is kept for it.
 
         Args:
             drone_id (str): Id of the drone, such as DRONE-00001.
-            to_hub_id (str): Id of a hub (to hub), such as HUB-00001.
+            to_hub_id (str): Hub with a free pad to which the drone flies; an id such as HUB-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         drone = self.drones.get(drone_id)
@@ -978,7 +999,7 @@ class DroneDelivery:
         return {
             "success": True,
             "message": f"Done: launch {drone['callsign']} to {to_hub['name']} (new: flight {flight['id']}).",
-            "data": {"flight_id": flight["id"]},
+            "data": {"flight_id": flight["id"], **self._changes()},
         }
 
     def land_drone(self, drone_id: str, diverted_to_id: str | None = None) -> Result:
@@ -987,10 +1008,11 @@ class DroneDelivery:
 
         Args:
             drone_id (str): Id of the drone, such as DRONE-00001.
-            diverted_to_id (str, optional): Id of a hub (diverted to), such as HUB-00001. May be left out.
+            diverted_to_id (str, optional): Other hub with a free pad where the drone landed; an id such as
+                HUB-00001. If left out, it landed at its destination.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         drone = self.drones.get(drone_id)
@@ -1110,17 +1132,17 @@ class DroneDelivery:
         done = f"land {drone['callsign']}"
         if diverted_to is not None:
             done += f" at {diverted_to['name']}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def charge_drone(self, drone_id: str, to_percent: Annotated[int, {"minimum": 20, "maximum": 100}]) -> Result:
         """Charge a drone that stands on a hub with a charger up to a percentage.
 
         Args:
             drone_id (str): Id of the drone, such as DRONE-00001.
-            to_percent (int): The to percent, from 20 to 100.
+            to_percent (int): Charge that the battery is to reach in percent, more than it has, from 20 to 100.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         drone = self.drones.get(drone_id)
@@ -1140,7 +1162,11 @@ class DroneDelivery:
         for one_flight in _distinct(self._flights_by_drone_status.get((drone["id"], "airborne"), {}).values()):
             if self._breaks_rule_6(one_flight):
                 return self._take_back(RULES[5])
-        return {"success": True, "message": f"Done: charge {drone['callsign']} to {to_percent} percent."}
+        return {
+            "success": True,
+            "message": f"Done: charge {drone['callsign']} to {to_percent} percent.",
+            "data": self._changes(),
+        }
 
     def ground_drone(
         self,
@@ -1151,10 +1177,11 @@ class DroneDelivery:
 
         Args:
             drone_id (str): Id of the drone, such as DRONE-00001.
-            fault (str): The fault: rotor, battery, sensor or scheduled_service.
+            fault (str): What is wrong with the drone, or that its service is due: rotor, battery, sensor or
+                scheduled_service.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         drone = self.drones.get(drone_id)
@@ -1175,7 +1202,7 @@ class DroneDelivery:
             return self._take_back(RULES[4])
         if self._breaks_rule_11(drone):
             return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: ground {drone['callsign']} for {fault}."}
+        return {"success": True, "message": f"Done: ground {drone['callsign']} for {fault}.", "data": self._changes()}
 
     def release_drone(self, drone_id: str) -> Result:
         """Put a grounded drone back into operation after it was repaired and serviced.
@@ -1184,7 +1211,7 @@ class DroneDelivery:
             drone_id (str): Id of the drone, such as DRONE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         drone = self.drones.get(drone_id)
@@ -1204,7 +1231,11 @@ class DroneDelivery:
             return self._take_back(RULES[9])
         if self._breaks_rule_11(drone):
             return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: put {drone['callsign']} back into operation."}
+        return {
+            "success": True,
+            "message": f"Done: put {drone['callsign']} back into operation.",
+            "data": self._changes(),
+        }
 
     def close_zone(
         self,
@@ -1215,10 +1246,10 @@ class DroneDelivery:
 
         Args:
             zone_id (str): Id of the zone, such as ZONE-00001.
-            reason (str): The reason: police, event, weather or hospital_helicopter.
+            reason (str): Why the airspace is closed: police, event, weather or hospital_helicopter.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         zone = self.zones.get(zone_id)
@@ -1247,7 +1278,11 @@ class DroneDelivery:
             return self._take_back(RULES[6])
         if self._breaks_rule_14(zone):
             return self._take_back(RULES[13])
-        return {"success": True, "message": f"Done: close {zone['name']} because of {reason}."}
+        return {
+            "success": True,
+            "message": f"Done: close {zone['name']} because of {reason}.",
+            "data": self._changes(),
+        }
 
     def reopen_zone(self, zone_id: str) -> Result:
         """Open the airspace of a closed zone again.
@@ -1256,7 +1291,7 @@ class DroneDelivery:
             zone_id (str): Id of the zone, such as ZONE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         zone = self.zones.get(zone_id)
@@ -1271,7 +1306,7 @@ class DroneDelivery:
             return self._take_back(RULES[6])
         if self._breaks_rule_14(zone):
             return self._take_back(RULES[13])
-        return {"success": True, "message": f"Done: open {zone['name']} again."}
+        return {"success": True, "message": f"Done: open {zone['name']} again.", "data": self._changes()}
 
     def _show_hub(self, hub: Hub) -> dict[str, Any]:
         """The hub as an answer shows it."""
@@ -1452,6 +1487,46 @@ class DroneDelivery:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

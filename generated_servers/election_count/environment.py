@@ -44,6 +44,17 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "contests": ("name",),
+    "candidates": ("name",),
+    "precincts": ("name",),
+    "tellers": ("name",),
+    "batches": ("number",),
+    "tallies": (),
+    "discrepancies": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("batches", "caller_id"),
     ("batches", "contest_id"),
@@ -234,7 +245,7 @@ class ElectionCount:
 
         Args:
             contest_id (str): Id of the contest, such as CONTEST-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "candidates": records}} or {"success": False, "error":
@@ -265,8 +276,9 @@ class ElectionCount:
 
         Args:
             batch_id (str): Id of the batch, such as BATCH-00001.
-            party (str, optional): The party: blue, red, green or orange. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            party (str, optional): Party of the tellers: blue, red, green or orange. If left out, tellers of all
+                parties are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "tellers": records}} or {"success": False, "error": why
@@ -297,8 +309,9 @@ class ElectionCount:
         """Differences between slip and count that nobody has explained, the largest first.
 
         Args:
-            precinct_id (str, optional): Id of the precinct, such as PRECINCT-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            precinct_id (str, optional): Precinct that the batches come from; an id such as PRECINCT-00001. If left
+                out, differences of all precincts are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "discrepancies": records}} or {"success": False,
@@ -339,9 +352,11 @@ class ElectionCount:
         """Batches of a precinct or contest that are not reconciled yet.
 
         Args:
-            precinct_id (str, optional): Id of the precinct, such as PRECINCT-00001. May be left out.
-            contest_id (str, optional): Id of the contest, such as CONTEST-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            precinct_id (str, optional): Precinct that the batches come from; an id such as PRECINCT-00001. If left
+                out, batches of all precincts are listed.
+            contest_id (str, optional): Contest that is counted; an id such as CONTEST-00001. If left out, batches
+                of all contests are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "batches": records}} or {"success": False, "error": why
@@ -392,11 +407,11 @@ class ElectionCount:
         """List the contests, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            recounted (bool, optional): Only those where recounted is so.
-            drawn_id (str, optional): Only those of this drawn.
-            status (str, optional): Only those whose status is open or certified.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only contests whose name contains this text.
+            recounted (bool, optional): Only contests with this value of `recounted`.
+            drawn_id (str, optional): Only contests whose drawn is this candidate.
+            status (str, optional): Only contests with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "contests": records}}
@@ -425,10 +440,10 @@ class ElectionCount:
         """List the candidates, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            contest_id (str, optional): Only those of this contest.
-            party (str, optional): Only those whose party is blue, red, green or orange.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only candidates whose name contains this text.
+            contest_id (str, optional): Only candidates of this contest.
+            party (str, optional): Only candidates with this party.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "candidates": records}}
@@ -459,10 +474,10 @@ class ElectionCount:
         """List the precincts, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            signed_by_id (str, optional): Only those of this signed by.
-            status (str, optional): Only those whose status is open or signed.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only precincts whose name contains this text.
+            signed_by_id (str, optional): Only precincts signed by this teller.
+            status (str, optional): Only precincts with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "precincts": records}}
@@ -489,11 +504,11 @@ class ElectionCount:
         """List the tellers, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            party (str, optional): Only those whose party is blue, red, green or orange.
-            home_id (str, optional): Only those of this home.
-            chair (bool, optional): Only those where chair is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only tellers whose name contains this text.
+            party (str, optional): Only tellers with this party.
+            home_id (str, optional): Only tellers whose home is this precinct.
+            chair (bool, optional): Only tellers with this value of `chair`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "tellers": records}}
@@ -525,14 +540,13 @@ class ElectionCount:
         """List the batches, oldest first, all of them or only some.
 
         Args:
-            number (str, optional): Only those whose number contains this text.
-            precinct_id (str, optional): Only those of this precinct.
-            contest_id (str, optional): Only those of this contest.
-            caller_id (str, optional): Only those of this caller.
-            tallier_id (str, optional): Only those of this tallier.
-            status (str, optional): Only those whose status is expected, received, counting, reconciled or
-                disputed.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            number (str, optional): Only batches whose number contains this text.
+            precinct_id (str, optional): Only batches of this precinct.
+            contest_id (str, optional): Only batches of this contest.
+            caller_id (str, optional): Only batches whose caller is this teller.
+            tallier_id (str, optional): Only batches whose tallier is this teller.
+            status (str, optional): Only batches with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "batches": records}}
@@ -566,9 +580,9 @@ class ElectionCount:
         """List the tallies, oldest first, all of them or only some.
 
         Args:
-            batch_id (str, optional): Only those of this batch.
-            candidate_id (str, optional): Only those of this candidate.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            batch_id (str, optional): Only tallies of this batch.
+            candidate_id (str, optional): Only tallies of this candidate.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "tallies": records}}
@@ -596,12 +610,11 @@ class ElectionCount:
         """List the discrepancies, oldest first, all of them or only some.
 
         Args:
-            batch_id (str, optional): Only those of this batch.
-            reason (str, optional): Only those whose reason is misplaced_paper, paper_taken_home, slip_error or
-                torn_paper.
-            explained_by_id (str, optional): Only those of this explained by.
-            status (str, optional): Only those whose status is open, explained or dropped.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            batch_id (str, optional): Only discrepancies of this batch.
+            reason (str, optional): Only discrepancies with this reason.
+            explained_by_id (str, optional): Only discrepancies explained by this teller.
+            status (str, optional): Only discrepancies with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "discrepancies": records}}
@@ -629,7 +642,7 @@ class ElectionCount:
             batch_id (str): Id of the batch, such as BATCH-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         batch = self.batches.get(batch_id)
@@ -655,7 +668,7 @@ class ElectionCount:
             return self._take_back(RULES[8])
         if self._breaks_rule_11(self.contests[batch["contest_id"]]):
             return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: receive batch {batch['number']}."}
+        return {"success": True, "message": f"Done: receive batch {batch['number']}.", "data": self._changes()}
 
     def correct_slip(
         self,
@@ -668,11 +681,11 @@ class ElectionCount:
 
         Args:
             batch_id (str): Id of the batch, such as BATCH-00001.
-            declared (int): The declared, from 1 to 2000.
-            by_id (str): Id of a teller (by), such as TELLER-00001.
+            declared (int): Right number of papers for the transport slip, from 1 to 2000.
+            by_id (str): Teller who is a chair and corrects the slip; an id such as TELLER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         batch = self.batches.get(batch_id)
@@ -772,6 +785,7 @@ class ElectionCount:
         return {
             "success": True,
             "message": f"Done: correct the slip of batch {batch['number']} to {declared} as {by['name']}.",
+            "data": self._changes(),
         }
 
     def assign_team(self, batch_id: str, caller_id: str, tallier_id: str) -> Result:
@@ -779,11 +793,12 @@ class ElectionCount:
 
         Args:
             batch_id (str): Id of the batch, such as BATCH-00001.
-            caller_id (str): Id of a teller (caller), such as TELLER-00001.
-            tallier_id (str): Id of a teller (tallier), such as TELLER-00001.
+            caller_id (str): Teller from elsewhere who reads out the votes; an id such as TELLER-00001.
+            tallier_id (str): Teller from elsewhere, of another party, who writes them down; an id such as
+                TELLER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         batch = self.batches.get(batch_id)
@@ -841,17 +856,19 @@ class ElectionCount:
         return {
             "success": True,
             "message": f"Done: give batch {batch['number']} to {caller['name']} and {tallier['name']}.",
+            "data": self._changes(),
         }
 
     def relieve_teller(self, leaving_id: str, coming_id: str) -> Result:
         """Let another teller take the place of somebody at a counting table.
 
         Args:
-            leaving_id (str): Id of a teller (leaving), such as TELLER-00001.
-            coming_id (str): Id of a teller (coming), such as TELLER-00001.
+            leaving_id (str): Teller who leaves the counting table; an id such as TELLER-00001.
+            coming_id (str): Free teller who takes the place, of another party than the one staying; an id such as
+                TELLER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         leaving = self.tellers.get(leaving_id)
@@ -921,7 +938,11 @@ class ElectionCount:
         ):
             if self._breaks_rule_3(one_teller):
                 return self._take_back(RULES[2])
-        return {"success": True, "message": f"Done: relieve {leaving['name']} by {coming['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: relieve {leaving['name']} by {coming['name']}.",
+            "data": self._changes(),
+        }
 
     def count_batch(
         self,
@@ -934,11 +955,14 @@ class ElectionCount:
 
         Args:
             batch_id (str): Id of the batch, such as BATCH-00001.
-            piles (list): One entry per pile: .
-            extra (int): The extra, from -100 to 100. 0 where it is left out.
+            piles (list): One entry for each candidate of the contest with votes: candidate_id: candidate who got
+                the votes; an id such as CANDIDATE-00001; votes: papers with a clear vote for that candidate, from
+                0 to 2000.
+            extra (int): Papers counted above the number on the slip, negative for missing ones, from -100 to 100.
+                Default: 0.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         batch = self.batches.get(batch_id)
@@ -1105,7 +1129,11 @@ class ElectionCount:
         ):
             if self._breaks_rule_11(one_contest):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: enter the count of batch {batch['number']}."}
+        return {
+            "success": True,
+            "message": f"Done: enter the count of batch {batch['number']}.",
+            "data": self._changes(),
+        }
 
     def adjudicate_ballots(
         self,
@@ -1118,10 +1146,10 @@ class ElectionCount:
         Args:
             batch_id (str): Id of the batch, such as BATCH-00001.
             candidate_id (str): Id of the candidate, such as CANDIDATE-00001.
-            ballots (int): The ballots, from 1 to 500.
+            ballots (int): Unclear papers of the batch awarded to the candidate, from 1 to 500.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         batch = self.batches.get(batch_id)
@@ -1206,6 +1234,7 @@ class ElectionCount:
         return {
             "success": True,
             "message": f"Done: award {ballots} papers of batch {batch['number']} to {candidate['name']}.",
+            "data": self._changes(),
         }
 
     def explain_difference(
@@ -1218,11 +1247,11 @@ class ElectionCount:
 
         Args:
             batch_id (str): Id of the batch, such as BATCH-00001.
-            by_id (str): Id of a teller (by), such as TELLER-00001.
-            reason (str): The reason: misplaced_paper, paper_taken_home, slip_error or torn_paper.
+            by_id (str): Teller who is a chair and explains the difference; an id such as TELLER-00001.
+            reason (str): Cause of the difference: misplaced_paper, paper_taken_home, slip_error or torn_paper.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         batch = self.batches.get(batch_id)
@@ -1274,7 +1303,11 @@ class ElectionCount:
             return self._take_back(RULES[8])
         if self._breaks_rule_11(self.contests[batch["contest_id"]]):
             return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: explain the difference in batch {batch['number']} by {reason}."}
+        return {
+            "success": True,
+            "message": f"Done: explain the difference in batch {batch['number']} by {reason}.",
+            "data": self._changes(),
+        }
 
     def recount_batch(self, batch_id: str) -> Result:
         """Send a counted batch back for a recount; a signed precinct is opened again.
@@ -1283,7 +1316,7 @@ class ElectionCount:
             batch_id (str): Id of the batch, such as BATCH-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         batch = self.batches.get(batch_id)
@@ -1342,7 +1375,11 @@ class ElectionCount:
                 return self._take_back(RULES[9])
         if self._breaks_rule_11(self.contests[batch["contest_id"]]):
             return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: send batch {batch['number']} back for a recount."}
+        return {
+            "success": True,
+            "message": f"Done: send batch {batch['number']} back for a recount.",
+            "data": self._changes(),
+        }
 
     def recount_contest(self, contest_id: str) -> Result:
         """Order the full recount of a contest whose result is closer than the law allows.
@@ -1351,7 +1388,7 @@ class ElectionCount:
             contest_id (str): Id of the contest, such as CONTEST-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         contest = self.contests.get(contest_id)
@@ -1432,17 +1469,17 @@ class ElectionCount:
         for one_contest in _distinct([contest, *[self.contests[one["contest_id"]] for one in changed_batches]]):
             if self._breaks_rule_11(one_contest):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: order the recount of {contest['name']}."}
+        return {"success": True, "message": f"Done: order the recount of {contest['name']}.", "data": self._changes()}
 
     def sign_return(self, precinct_id: str, by_id: str) -> Result:
         """Sign the return of a precinct whose batches are all reconciled.
 
         Args:
             precinct_id (str): Id of the precinct, such as PRECINCT-00001.
-            by_id (str): Id of a teller (by), such as TELLER-00001.
+            by_id (str): Teller who is a chair and signs the return; an id such as TELLER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         precinct = self.precincts.get(precinct_id)
@@ -1481,7 +1518,11 @@ class ElectionCount:
         for one_batch in _distinct(self._batches_by_precinct.get(precinct["id"], {}).values()):
             if self._breaks_rule_10(one_batch):
                 return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: sign the return of {precinct['name']} as {by['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: sign the return of {precinct['name']} as {by['name']}.",
+            "data": self._changes(),
+        }
 
     def certify_contest(self, contest_id: str, by_lot_id: str | None = None) -> Result:
         """Certify the result of a contest once the precincts are signed and a close result is recounted; in a tie
@@ -1489,10 +1530,11 @@ class ElectionCount:
 
         Args:
             contest_id (str): Id of the contest, such as CONTEST-00001.
-            by_lot_id (str, optional): Id of a candidate (by lot), such as CANDIDATE-00001. May be left out.
+            by_lot_id (str, optional): Candidate who won the lot, only for a tie in first place; an id such as
+                CANDIDATE-00001. If left out, no lot is recorded; a tie needs one.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         contest = self.contests.get(contest_id)
@@ -1537,7 +1579,7 @@ class ElectionCount:
         done = f"certify {contest['name']}"
         if by_lot is not None:
             done += f" for {by_lot['name']}, by lot"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def _show_contest(self, contest: Contest) -> dict[str, Any]:
         """The contest as an answer shows it."""
@@ -1801,6 +1843,46 @@ class ElectionCount:
         self._journal.append(("delete", container, record["id"], record))
         del getattr(self, container)[record["id"]]
         self._unlink(container, record)
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

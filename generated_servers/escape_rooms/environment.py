@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal, TypedDict
 Result = dict[str, Any]
 """`{"success": True, "data" | "message": ...}` or `{"success": False, "error": why}`"""
 Date = Annotated[str, {"format": "date"}]
+Time = Annotated[str, {"format": "time"}]
 DateTime = Annotated[str, {"format": "date-time"}]
 Text = Annotated[str, {"minLength": 1, "maxLength": 1000}]
 
@@ -47,6 +48,16 @@ CHANGES = (
     "sell_voucher",
 )
 """The methods that may change something; all others only read."""
+
+LABELS: dict[str, tuple[str, ...]] = {
+    "games": ("title",),
+    "game_masters": ("name",),
+    "puzzles": ("label",),
+    "sessions": (),
+    "groups": ("contact",),
+    "vouchers": ("holder",),
+}
+"""What people call a record of each container by."""
 
 INDEXED = {
     ("game_masters", "trained_ids"),
@@ -239,10 +250,11 @@ class EscapeRooms:
         """Open sessions ahead that a group can join, earliest first.
 
         Args:
-            players (int): The players, from 1 to 14.
-            game_id (str, optional): Id of the game, such as GAME-00001. May be left out.
-            private (bool): Private: true or false. false where it is left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            players (int): Number of players in the group, from 1 to 14.
+            game_id (str, optional): Game that the group wants; an id such as GAME-00001. If left out, sessions of
+                all games are listed.
+            private (bool): Whether only sessions without other groups are listed. Default: false.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "sessions": records}} or {"success": False, "error": why
@@ -285,8 +297,8 @@ class EscapeRooms:
 
         Args:
             game_id (str): Id of the game, such as GAME-00001.
-            starts_at (str): Starts at: date and time, as YYYY-MM-DDTHH:MM.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            starts_at (str): Time at which the session would begin, as YYYY-MM-DDTHH:MM.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "game_masters": records}} or {"success": False, "error":
@@ -319,8 +331,9 @@ class EscapeRooms:
         """Vouchers that are unused and valid today, the first to expire first.
 
         Args:
-            holder (str, optional): The holder. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            holder (str, optional): Full name of the person who has the vouchers. If left out, vouchers of all
+                holders are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "vouchers": records}} or {"success": False, "error": why
@@ -354,7 +367,7 @@ class EscapeRooms:
 
         Args:
             game_id (str): Id of the game, such as GAME-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "sessions": records}} or {"success": False, "error": why
@@ -393,8 +406,8 @@ class EscapeRooms:
         """List the games, oldest first, all of them or only some.
 
         Args:
-            title (str, optional): Only those whose title contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            title (str, optional): Only games whose title contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "games": records}}
@@ -414,8 +427,8 @@ class EscapeRooms:
         """List the game masters, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only game masters whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "game_masters": records}}
@@ -442,10 +455,10 @@ class EscapeRooms:
         """List the puzzles, oldest first, all of them or only some.
 
         Args:
-            label (str, optional): Only those whose label contains this text.
-            game_id (str, optional): Only those of this game.
-            essential (bool, optional): Only those where essential is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            label (str, optional): Only puzzles whose label contains this text.
+            game_id (str, optional): Only puzzles of this game.
+            essential (bool, optional): Only puzzles with this value of `essential`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "puzzles": records}}
@@ -472,11 +485,11 @@ class EscapeRooms:
         """List the sessions, oldest first, all of them or only some.
 
         Args:
-            game_id (str, optional): Only those of this game.
-            master_id (str, optional): Only those of this master.
-            status (str, optional): Only those whose status is open, played or cancelled.
-            solved (bool, optional): Only those where solved is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            game_id (str, optional): Only sessions of this game.
+            master_id (str, optional): Only sessions whose master is this game master.
+            status (str, optional): Only sessions with this status.
+            solved (bool, optional): Only sessions with this value of `solved`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "sessions": records}}
@@ -508,11 +521,11 @@ class EscapeRooms:
         """List the groups, oldest first, all of them or only some.
 
         Args:
-            contact (str, optional): Only those whose contact contains this text.
-            session_id (str, optional): Only those of this session.
-            private (bool, optional): Only those where private is so.
-            status (str, optional): Only those whose status is booked, paid or gone.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            contact (str, optional): Only groups whose contact contains this text.
+            session_id (str, optional): Only groups of this session.
+            private (bool, optional): Only groups with this value of `private`.
+            status (str, optional): Only groups with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "groups": records}}
@@ -538,9 +551,9 @@ class EscapeRooms:
         """List the vouchers, oldest first, all of them or only some.
 
         Args:
-            holder (str, optional): Only those whose holder contains this text.
-            used_by_id (str, optional): Only those of this used by.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            holder (str, optional): Only vouchers whose holder contains this text.
+            used_by_id (str, optional): Only vouchers used by this group.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "vouchers": records}}
@@ -560,11 +573,11 @@ class EscapeRooms:
 
         Args:
             game_id (str): Id of the game, such as GAME-00001.
-            master_id (str): Id of a game master (master), such as GM-00001.
-            starts_at (str): Starts at: date and time, as YYYY-MM-DDTHH:MM.
+            master_id (str): Free game master, trained for the game, who leads it; an id such as GM-00001.
+            starts_at (str): Start of the session, between 10.00 and 22.00, as YYYY-MM-DDTHH:MM.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         game = self.games.get(game_id)
@@ -627,7 +640,7 @@ class EscapeRooms:
             "message": (
                 f"Done: open {game['title']} at {starts_at} with {master['name']} (new: session {session['id']})."
             ),
-            "data": {"session_id": session["id"]},
+            "data": {"session_id": session["id"], **self._changes()},
         }
 
     def join_session(
@@ -641,12 +654,12 @@ class EscapeRooms:
 
         Args:
             session_id (str): Id of the session, such as SESSION-00001.
-            contact (str): The contact.
-            players (int): The players, from 1 to 14.
-            private (bool): Private: true or false. false where it is left out.
+            contact (str): Name of the person who booked for the group.
+            players (int): Number of players in the group, at most the places left, from 1 to 14.
+            private (bool): Whether the group wants the session to itself at the extra price. Default: false.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         session = self.sessions.get(session_id)
@@ -696,7 +709,7 @@ class EscapeRooms:
                 f"Done: put {contact} with {players} players into {self.games[session['game_id']]['title']} at "
                 f"{session['starts_at']} (new: group {group['id']})."
             ),
-            "data": {"group_id": group["id"]},
+            "data": {"group_id": group["id"], **self._changes()},
         }
 
     def make_private(self, group_id: str) -> Result:
@@ -706,7 +719,7 @@ class EscapeRooms:
             group_id (str): Id of the group, such as GROUP-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         group = self.groups.get(group_id)
@@ -725,7 +738,11 @@ class EscapeRooms:
             return self._take_back(RULES[4])
         if self._breaks_rule_10_g(group):
             return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: make the session of {group['contact']} private."}
+        return {
+            "success": True,
+            "message": f"Done: make the session of {group['contact']} private.",
+            "data": self._changes(),
+        }
 
     def pay_group(self, group_id: str, voucher_ids: Annotated[list[str], {"maxItems": 20}] | None = None) -> Result:
         """Take the payment of a group, with vouchers and the rest in cash; what a voucher is worth beyond the price
@@ -733,10 +750,11 @@ class EscapeRooms:
 
         Args:
             group_id (str): Id of the group, such as GROUP-00001.
-            voucher_ids (list): Ids of vouchers, such as VOUCHER-00001. None where it is left out.
+            voucher_ids (list): Valid, unused vouchers that the group hands in: ids of vouchers, such as
+                VOUCHER-00001. If left out, all is paid in cash.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         group = self.groups.get(group_id)
@@ -809,6 +827,7 @@ class EscapeRooms:
         return {
             "success": True,
             "message": f"Done: take the payment of {group['contact']} with {len(vouchers)} vouchers.",
+            "data": self._changes(),
         }
 
     def take_out(self, group_id: str) -> Result:
@@ -819,7 +838,7 @@ class EscapeRooms:
             group_id (str): Id of the group, such as GROUP-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         group = self.groups.get(group_id)
@@ -916,6 +935,7 @@ class EscapeRooms:
                 f"Done: take {group['contact']} out of "
                 f"{self.games[self.sessions[group['session_id']]['game_id']]['title']}."
             ),
+            "data": self._changes(),
         }
 
     def cancel_session(self, session_id: str) -> Result:
@@ -925,7 +945,7 @@ class EscapeRooms:
             session_id (str): Id of the session, such as SESSION-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         session = self.sessions.get(session_id)
@@ -954,6 +974,7 @@ class EscapeRooms:
         return {
             "success": True,
             "message": f"Done: cancel {self.games[session['game_id']]['title']} at {session['starts_at']}.",
+            "data": self._changes(),
         }
 
     def move_session(self, session_id: str, starts_at: DateTime) -> Result:
@@ -961,10 +982,10 @@ class EscapeRooms:
 
         Args:
             session_id (str): Id of the session, such as SESSION-00001.
-            starts_at (str): Starts at: date and time, as YYYY-MM-DDTHH:MM.
+            starts_at (str): New start of the session, between 10.00 and 22.00, as YYYY-MM-DDTHH:MM.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         session = self.sessions.get(session_id)
@@ -999,17 +1020,21 @@ class EscapeRooms:
             return self._take_back(RULES[0])
         if self._breaks_rule_2(session):
             return self._take_back(RULES[1])
-        return {"success": True, "message": f"Done: move {self.games[session['game_id']]['title']} to {starts_at}."}
+        return {
+            "success": True,
+            "message": f"Done: move {self.games[session['game_id']]['title']} to {starts_at}.",
+            "data": self._changes(),
+        }
 
     def change_master(self, session_id: str, master_id: str) -> Result:
         """Let another game master lead a session.
 
         Args:
             session_id (str): Id of the session, such as SESSION-00001.
-            master_id (str): Id of a game master (master), such as GM-00001.
+            master_id (str): Free game master, trained for the game, who takes over; an id such as GM-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         session = self.sessions.get(session_id)
@@ -1042,17 +1067,18 @@ class EscapeRooms:
                 f"Done: let {master['name']} lead {self.games[session['game_id']]['title']} at "
                 f"{session['starts_at']}."
             ),
+            "data": self._changes(),
         }
 
     def train_master(self, master_id: str, game_id: str) -> Result:
         """Note that a game master has been trained for a game; nobody keeps more than five.
 
         Args:
-            master_id (str): Id of a game master (master), such as GM-00001.
+            master_id (str): Game master who was trained; an id such as GM-00001.
             game_id (str): Id of the game, such as GAME-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         master = self.game_masters.get(master_id)
@@ -1075,7 +1101,11 @@ class EscapeRooms:
         for one_session in _distinct(self._sessions_by_master_status.get((master["id"], "open"), {}).values()):
             if self._breaks_rule_3(one_session):
                 return self._take_back(RULES[2])
-        return {"success": True, "message": f"Done: note that {master['name']} is trained for {game['title']}."}
+        return {
+            "success": True,
+            "message": f"Done: note that {master['name']} is trained for {game['title']}.",
+            "data": self._changes(),
+        }
 
     def record_game(
         self,
@@ -1088,12 +1118,12 @@ class EscapeRooms:
 
         Args:
             session_id (str): Id of the session, such as SESSION-00001.
-            taken (int): The taken, from 1 to 120.
-            hints (int): The hints, from 0 to 30.
-            solved (bool): Solved: true or false.
+            taken (int): Time that the players took, in minutes, within that of the game, from 1 to 120.
+            hints (int): Number of hints that were given, from 0 to 30.
+            solved (bool): Whether the players solved the game.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         session = self.sessions.get(session_id)
@@ -1144,6 +1174,7 @@ class EscapeRooms:
                 f"Done: record {taken} minutes and {hints} hints for {self.games[session['game_id']]['title']} at "
                 f"{session['starts_at']}."
             ),
+            "data": self._changes(),
         }
 
     def set_puzzle(self, puzzle_id: str, broken: bool) -> Result:
@@ -1152,10 +1183,10 @@ class EscapeRooms:
 
         Args:
             puzzle_id (str): Id of the puzzle, such as PUZZLE-00001.
-            broken (bool): Broken: true or false.
+            broken (bool): Whether the puzzle is broken now.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         puzzle = self.puzzles.get(puzzle_id)
@@ -1183,7 +1214,7 @@ class EscapeRooms:
             self._put("puzzles", puzzle, "broken_since", self.now[:10])
         else:
             self._put("puzzles", puzzle, "broken_since", None)
-        return {"success": True, "message": f"Done: note the state of {puzzle['label']}."}
+        return {"success": True, "message": f"Done: note the state of {puzzle['label']}.", "data": self._changes()}
 
     def sell_voucher(
         self,
@@ -1194,12 +1225,12 @@ class EscapeRooms:
         """Sell a voucher, or give one away; it gets the next number.
 
         Args:
-            holder (str): The holder.
-            value (int): The value in cents, from 500 to 60000.
-            expires (str): Expires: a date, as YYYY-MM-DD.
+            holder (str): Name of the person who gets the voucher.
+            value (int): Value of the voucher, in cents, from 500 to 60000.
+            expires (str): Last day on which it is valid, at least 30 days ahead, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         if _plus_days(self.now[:10], 30) > expires or expires > _plus_days(self.now[:10], 1100):
@@ -1231,7 +1262,7 @@ class EscapeRooms:
         return {
             "success": True,
             "message": f"Done: sell {holder} a voucher of {_money(value)} (new: voucher {voucher['id']}).",
-            "data": {"voucher_id": voucher["id"]},
+            "data": {"voucher_id": voucher["id"], **self._changes()},
         }
 
     def _show_game(self, game: Game) -> dict[str, Any]:
@@ -1476,6 +1507,46 @@ class EscapeRooms:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

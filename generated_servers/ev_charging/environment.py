@@ -50,6 +50,18 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "sites": ("name",),
+    "chargers": ("code",),
+    "groups": ("name",),
+    "members": ("name",),
+    "tariffs": (),
+    "sessions": (),
+    "reservations": (),
+    "faults": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("chargers", "site_id"),
     ("faults", "charger_id"),
@@ -288,9 +300,11 @@ class EvCharging:
         """Usable chargers without a session and without a booking in the next half hour, strongest first.
 
         Args:
-            site_id (str, optional): Id of the site, such as SITE-00001. May be left out.
-            member_id (str, optional): Id of the member, such as MEMBER-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            site_id (str, optional): Only chargers at this site; an id such as SITE-00001. If left out, the free
+                chargers of all sites are listed.
+            member_id (str, optional): Member whose plug must fit and who must be let in; an id such as
+                MEMBER-00001. If left out, chargers for any member are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "chargers": records}} or {"success": False, "error": why
@@ -331,8 +345,8 @@ class EvCharging:
         """What a kilowatt-hour costs at every site on a day, before any discount.
 
         Args:
-            on (str): On: a date, as YYYY-MM-DD.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            on (str): Day for which the prices are shown, as YYYY-MM-DD.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "sites": records}} or {"success": False, "error": why
@@ -358,8 +372,9 @@ class EvCharging:
         """Who is charging, longest first.
 
         Args:
-            site_id (str, optional): Id of the site, such as SITE-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            site_id (str, optional): Only sessions at this site; an id such as SITE-00001. If left out, the
+                sessions at all sites are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "sessions": records}} or {"success": False, "error": why
@@ -402,9 +417,9 @@ class EvCharging:
         """List the sites, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            members_only_id (str, optional): Only those of this members only.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only sites whose name contains this text.
+            members_only_id (str, optional): Only sites whose members only is this group.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "sites": records}}
@@ -429,10 +444,10 @@ class EvCharging:
         """List the chargers, oldest first, all of them or only some.
 
         Args:
-            code (str, optional): Only those whose code contains this text.
-            site_id (str, optional): Only those of this site.
-            plug (str, optional): Only those whose plug is type2, ccs or chademo.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            code (str, optional): Only chargers whose code contains this text.
+            site_id (str, optional): Only chargers of this site.
+            plug (str, optional): Only chargers with this plug.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "chargers": records}}
@@ -458,8 +473,8 @@ class EvCharging:
         """List the groups, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only groups whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "groups": records}}
@@ -480,9 +495,9 @@ class EvCharging:
         """List the members, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            group_id (str, optional): Only those of this group.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only members whose name contains this text.
+            group_id (str, optional): Only members of this group.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "members": records}}
@@ -507,8 +522,8 @@ class EvCharging:
         """List the tariffs, oldest first, all of them or only some.
 
         Args:
-            site_id (str, optional): Only those of this site.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            site_id (str, optional): Only tariffs of this site.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "tariffs": records}}
@@ -528,10 +543,10 @@ class EvCharging:
         """List the sessions, oldest first, all of them or only some.
 
         Args:
-            member_id (str, optional): Only those of this member.
-            charger_id (str, optional): Only those of this charger.
-            status (str, optional): Only those whose status is charging or finished.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            member_id (str, optional): Only sessions of this member.
+            charger_id (str, optional): Only sessions of this charger.
+            status (str, optional): Only sessions with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "sessions": records}}
@@ -559,10 +574,10 @@ class EvCharging:
         """List the reservations, oldest first, all of them or only some.
 
         Args:
-            member_id (str, optional): Only those of this member.
-            charger_id (str, optional): Only those of this charger.
-            status (str, optional): Only those whose status is booked, used, cancelled or no_show.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            member_id (str, optional): Only reservations of this member.
+            charger_id (str, optional): Only reservations of this charger.
+            status (str, optional): Only reservations with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "reservations": records}}
@@ -592,10 +607,10 @@ class EvCharging:
         """List the faults, oldest first, all of them or only some.
 
         Args:
-            charger_id (str, optional): Only those of this charger.
-            kind (str, optional): Only those whose kind is cable, display, lock, overheating or card_reader.
-            critical (bool, optional): Only those where critical is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            charger_id (str, optional): Only faults of this charger.
+            kind (str, optional): Only faults with this kind.
+            critical (bool, optional): Only faults with this value of `critical`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "faults": records}}
@@ -616,10 +631,10 @@ class EvCharging:
 
         Args:
             member_id (str): Id of the member, such as MEMBER-00001.
-            amount (int): The amount in cents, from 100 to 50000.
+            amount (int): Sum that is added to the member's balance, in cents, from 100 to 50000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         member = self.members.get(member_id)
@@ -631,17 +646,22 @@ class EvCharging:
             )
         self._journal = []
         self._put("members", member, "balance", member["balance"] + amount)
-        return {"success": True, "message": f"Done: put {_money(amount)} on the account of {member['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: put {_money(amount)} on the account of {member['name']}.",
+            "data": self._changes(),
+        }
 
     def join_group(self, member_id: str, group_id: str | None = None) -> Result:
         """Put a member into a group, or into none.
 
         Args:
             member_id (str): Id of the member, such as MEMBER-00001.
-            group_id (str, optional): Id of the group, such as GROUP-00001. May be left out.
+            group_id (str, optional): Group the member joins; an id such as GROUP-00001. If left out, the member
+                leaves the present group.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         member = self.members.get(member_id)
@@ -696,7 +716,7 @@ class EvCharging:
         done = f"move {member['name']}"
         if group is not None:
             done += f" to {group['name']}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def set_tariff(
         self,
@@ -708,11 +728,11 @@ class EvCharging:
 
         Args:
             site_id (str): Id of the site, such as SITE-00001.
-            valid_from (str): Valid from: a date, as YYYY-MM-DD.
-            per_kwh (int): The per kwh in cents, from 1 to 150.
+            valid_from (str): First day of the new tariff, after today and within 120 days, as YYYY-MM-DD.
+            per_kwh (int): Price of one kilowatt-hour, in cents, from 1 to 150.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         site = self.sites.get(site_id)
@@ -740,7 +760,7 @@ class EvCharging:
             "message": (
                 f"Done: set {_money(per_kwh)} at {site['name']} from {valid_from} (new: tariff {tariff['id']})."
             ),
-            "data": {"tariff_id": tariff["id"]},
+            "data": {"tariff_id": tariff["id"], **self._changes()},
         }
 
     def start_session(
@@ -754,10 +774,10 @@ class EvCharging:
         Args:
             member_id (str): Id of the member, such as MEMBER-00001.
             charger_id (str): Id of the charger, such as CHARGER-00001.
-            kw (int): The kw, from 1 to 350.
+            kw (int): Charging power in kilowatts, at most what charger and site have left, from 1 to 350.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         member = self.members.get(member_id)
@@ -861,7 +881,7 @@ class EvCharging:
             "message": (
                 f"Done: start {member['name']} at {charger['code']} with {kw} kW (new: session {session['id']})."
             ),
-            "data": {"session_id": session["id"]},
+            "data": {"session_id": session["id"], **self._changes()},
         }
 
     def set_power(self, site_id: str, lines: Annotated[list[SetPowerLine], {"maxItems": 20}]) -> Result:
@@ -869,10 +889,12 @@ class EvCharging:
 
         Args:
             site_id (str): Id of the site, such as SITE-00001.
-            lines (list): One entry per line: .
+            lines (list): One entry for each running session whose power changes, each once: session_id: running
+                session at this site; an id such as SESSION-00001; kw: new charging power in kilowatts, from 1 to
+                350.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         site = self.sites.get(site_id)
@@ -910,7 +932,11 @@ class EvCharging:
         for one_session in _distinct(changed_sessions):
             if self._breaks_rule_2(one_session):
                 return self._take_back(RULES[1])
-        return {"success": True, "message": f"Done: set the power of {len(lines)} sessions at {site['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: set the power of {len(lines)} sessions at {site['name']}.",
+            "data": self._changes(),
+        }
 
     def stop_session(self, session_id: str, energy: Annotated[int, {"minimum": 0, "maximum": 900}]) -> Result:
         """End a session with the energy on the meter; the price follows from the tariff of the day it began, the
@@ -918,10 +944,10 @@ class EvCharging:
 
         Args:
             session_id (str): Id of the session, such as SESSION-00001.
-            energy (int): The energy, from 0 to 900.
+            energy (int): Energy on the meter in kilowatt-hours, from 0 to 900.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         session = self.sessions.get(session_id)
@@ -976,6 +1002,7 @@ class EvCharging:
                 f"Done: stop {self.members[session['member_id']]['name']} at "
                 f"{self.chargers[session['charger_id']]['code']} with {energy} kWh."
             ),
+            "data": self._changes(),
         }
 
     def book_charger(
@@ -990,11 +1017,11 @@ class EvCharging:
         Args:
             member_id (str): Id of the member, such as MEMBER-00001.
             charger_id (str): Id of the charger, such as CHARGER-00001.
-            starts (str): Starts: date and time, as YYYY-MM-DDTHH:MM.
-            hours_booked (int): The hours booked, from 1 to 4.
+            starts (str): Start of the booking, within the next seven days, as YYYY-MM-DDTHH:MM.
+            hours_booked (int): Duration of the booking in hours, from 1 to 4.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         member = self.members.get(member_id)
@@ -1054,18 +1081,18 @@ class EvCharging:
                 f"Done: book {charger['code']} for {member['name']} at {starts} (new: reservation "
                 f"{reservation['id']})."
             ),
-            "data": {"reservation_id": reservation["id"]},
+            "data": {"reservation_id": reservation["id"], **self._changes()},
         }
 
     def move_booking(self, booking_id: str, charger_id: str) -> Result:
         """Move a booking to another charger of the same site.
 
         Args:
-            booking_id (str): Id of a reservation (booking), such as RESERVATION-00001.
+            booking_id (str): Booking that has not been used or released; an id such as RESERVATION-00001.
             charger_id (str): Id of the charger, such as CHARGER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         booking = self.reservations.get(booking_id)
@@ -1110,16 +1137,18 @@ class EvCharging:
             "message": (
                 f"Done: move the booking of {self.members[booking['member_id']]['name']} to {charger['code']}."
             ),
+            "data": self._changes(),
         }
 
     def release_booking(self, booking_id: str) -> Result:
         """Cancel a booking before it begins, or write off a no-show fifteen minutes after its start for 5.00.
 
         Args:
-            booking_id (str): Id of a reservation (booking), such as RESERVATION-00001.
+            booking_id (str): Booking not begun yet, or begun fifteen minutes ago without the member; an id such as
+                RESERVATION-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         booking = self.reservations.get(booking_id)
@@ -1162,6 +1191,7 @@ class EvCharging:
                 f"Done: release the booking of {self.members[booking['member_id']]['name']} at "
                 f"{self.chargers[booking['charger_id']]['code']}."
             ),
+            "data": self._changes(),
         }
 
     def report_fault(
@@ -1174,11 +1204,11 @@ class EvCharging:
 
         Args:
             charger_id (str): Id of the charger, such as CHARGER-00001.
-            kind (str): The kind: cable, display, lock, overheating or card_reader.
-            critical (bool): Critical: true or false.
+            kind (str): What is wrong with the charger: cable, display, lock, overheating or card_reader.
+            critical (bool): Whether the fault puts the charger out of use.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         charger = self.chargers.get(charger_id)
@@ -1206,7 +1236,7 @@ class EvCharging:
         return {
             "success": True,
             "message": f"Done: report {kind} at {charger['code']} (new: fault {fault['id']}).",
-            "data": {"fault_id": fault["id"]},
+            "data": {"fault_id": fault["id"], **self._changes()},
         }
 
     def close_fault(self, fault_id: str) -> Result:
@@ -1216,7 +1246,7 @@ class EvCharging:
             fault_id (str): Id of the fault, such as FAULT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         fault = self.faults.get(fault_id)
@@ -1234,6 +1264,7 @@ class EvCharging:
         return {
             "success": True,
             "message": f"Done: close the fault {fault['kind']} of {self.chargers[fault['charger_id']]['code']}.",
+            "data": self._changes(),
         }
 
     def _show_site(self, site: Site) -> dict[str, Any]:
@@ -1456,6 +1487,46 @@ class EvCharging:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

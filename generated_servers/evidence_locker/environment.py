@@ -47,6 +47,16 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "officers": ("name",),
+    "matters": ("title",),
+    "lockers": ("label",),
+    "items": ("tag",),
+    "custodies": (),
+    "disposals": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("custodies", "item_id"),
     ("custodies", "seal"),
@@ -253,9 +263,10 @@ class EvidenceLocker:
         """Lockers that take a kind and have room, the tightest fit first.
 
         Args:
-            kind (str): The kind: weapon, drugs, cash, document, device or clothing.
-            size (int): The size, from 1 to 10.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            kind (str): Sort of exhibit that the locker must take: weapon, drugs, cash, document, device or
+                clothing.
+            size (int): Slots that must be free in the locker, from 1 to 10.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "lockers": records}} or {"success": False, "error": why
@@ -281,8 +292,9 @@ class EvidenceLocker:
         """Exhibits that should have come back, the most overdue first.
 
         Args:
-            purpose (str, optional): The purpose: court, laboratory or viewing. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            purpose (str, optional): What the exhibits were taken out for: court, laboratory or viewing. If left
+                out, exhibits out for every purpose are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "items": records}} or {"success": False, "error": why
@@ -328,9 +340,9 @@ class EvidenceLocker:
         """List the officers, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            post (str, optional): Only those whose post is investigator, custodian, laboratory or prosecutor.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only officers whose name contains this text.
+            post (str, optional): Only officers with this post.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "officers": records}}
@@ -355,10 +367,10 @@ class EvidenceLocker:
         """List the matters, oldest first, all of them or only some.
 
         Args:
-            title (str, optional): Only those whose title contains this text.
-            lead_id (str, optional): Only those of this lead.
-            status (str, optional): Only those whose status is open or closed.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            title (str, optional): Only matters whose title contains this text.
+            lead_id (str, optional): Only matters whose lead is this officer.
+            status (str, optional): Only matters with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "matters": records}}
@@ -382,8 +394,8 @@ class EvidenceLocker:
         """List the lockers, oldest first, all of them or only some.
 
         Args:
-            label (str, optional): Only those whose label contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            label (str, optional): Only lockers whose label contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "lockers": records}}
@@ -425,14 +437,14 @@ class EvidenceLocker:
         """List the items, oldest first, all of them or only some.
 
         Args:
-            tag (str, optional): Only those whose tag contains this text.
-            kind (str, optional): Only those whose kind is weapon, drugs, cash, document, device or clothing.
-            matter_id (str, optional): Only those of this matter.
-            locker_id (str, optional): Only those of this locker.
-            holder_id (str, optional): Only those of this holder.
-            within_id (str, optional): Only those of this within.
-            purpose (str, optional): Only those whose purpose is court, laboratory or viewing.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            tag (str, optional): Only items whose tag contains this text.
+            kind (str, optional): Only items with this kind.
+            matter_id (str, optional): Only items of this matter.
+            locker_id (str, optional): Only items of this locker.
+            holder_id (str, optional): Only items whose holder is this officer.
+            within_id (str, optional): Only items within this item.
+            purpose (str, optional): Only items with this purpose.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "items": records}}
@@ -468,11 +480,10 @@ class EvidenceLocker:
         """List the custodies, oldest first, all of them or only some.
 
         Args:
-            item_id (str, optional): Only those of this item.
-            by_id (str, optional): Only those of this by.
-            step (str, optional): Only those whose step is booked_in, moved, packed, unpacked, released, returned
-                or disposed.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            item_id (str, optional): Only custodies of this item.
+            by_id (str, optional): Only custodies by this officer.
+            step (str, optional): Only custodies with this step.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "custodies": records}}
@@ -502,12 +513,12 @@ class EvidenceLocker:
         """List the disposals, oldest first, all of them or only some.
 
         Args:
-            item_id (str, optional): Only those of this item.
-            manner (str, optional): Only those whose manner is destroy, owner or auction.
-            first_by_id (str, optional): Only those of this first by.
-            second_by_id (str, optional): Only those of this second by.
-            status (str, optional): Only those whose status is proposed, done or dropped.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            item_id (str, optional): Only disposals of this item.
+            manner (str, optional): Only disposals with this manner.
+            first_by_id (str, optional): Only disposals first by this officer.
+            second_by_id (str, optional): Only disposals second by this officer.
+            status (str, optional): Only disposals with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "disposals": records}}
@@ -543,17 +554,18 @@ class EvidenceLocker:
         """Book a new exhibit of an open matter into a locker, under a seal.
 
         Args:
-            tag (str): The tag.
-            what (str): The what.
-            kind (str): The kind: weapon, drugs, cash, document, device or clothing.
+            tag (str): Tag of the new exhibit, not given before.
+            what (str): What the exhibit is, in a few words.
+            kind (str): Sort of exhibit, which the locker must take: weapon, drugs, cash, document, device or
+                clothing.
             matter_id (str): Id of the matter, such as MATTER-00001.
-            size (int): The size, from 1 to 10.
+            size (int): Slots that the exhibit takes up in a locker, from 1 to 10.
             locker_id (str): Id of the locker, such as LOCKER-00001.
-            seal (str): The seal.
-            by_id (str): Id of an officer (by), such as OFFICER-00001.
+            seal (str): Number of the seal put on the exhibit, never used before.
+            by_id (str): Officer who books the exhibit in; an id such as OFFICER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         matter = self.matters.get(matter_id)
@@ -636,7 +648,7 @@ class EvidenceLocker:
                 f"Done: book {tag} of {matter['title']} into locker {locker['label']} as {by['name']} (new: item "
                 f"{item['id']}, custody {custody['id']})."
             ),
-            "data": {"item_id": item["id"], "custody_id": custody["id"]},
+            "data": {"item_id": item["id"], "custody_id": custody["id"], **self._changes()},
         }
 
     def move_item(self, item_id: str, locker_id: str, by_id: str) -> Result:
@@ -645,10 +657,10 @@ class EvidenceLocker:
         Args:
             item_id (str): Id of the item, such as ITEM-00001.
             locker_id (str): Id of the locker, such as LOCKER-00001.
-            by_id (str): Id of an officer (by), such as OFFICER-00001.
+            by_id (str): Custodian who moves the exhibit; an id such as OFFICER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         item = self.items.get(item_id)
@@ -701,7 +713,7 @@ class EvidenceLocker:
                 f"Done: move {item['tag']} to locker {locker['label']} as {by['name']} (new: custody "
                 f"{custody['id']})."
             ),
-            "data": {"custody_id": custody["id"]},
+            "data": {"custody_id": custody["id"], **self._changes()},
         }
 
     def pack_item(self, item_id: str, into_id: str, seal: Text, by_id: str) -> Result:
@@ -709,12 +721,13 @@ class EvidenceLocker:
 
         Args:
             item_id (str): Id of the item, such as ITEM-00001.
-            into_id (str): Id of an item (into), such as ITEM-00001.
-            seal (str): The seal.
-            by_id (str): Id of an officer (by), such as OFFICER-00001.
+            into_id (str): Exhibit of the same matter, in a locker, that serves as the package; an id such as
+                ITEM-00001.
+            seal (str): Number of the new seal on the package, never used before.
+            by_id (str): Custodian who packs the exhibit; an id such as OFFICER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         item = self.items.get(item_id)
@@ -799,7 +812,7 @@ class EvidenceLocker:
                 f"Done: pack {item['tag']} into {into['tag']} under seal {seal} as {by['name']} (new: custody "
                 f"{custody['id']})."
             ),
-            "data": {"custody_id": custody["id"]},
+            "data": {"custody_id": custody["id"], **self._changes()},
         }
 
     def unpack_item(self, item_id: str, locker_id: str, seal: Text, by_id: str) -> Result:
@@ -808,11 +821,11 @@ class EvidenceLocker:
         Args:
             item_id (str): Id of the item, such as ITEM-00001.
             locker_id (str): Id of the locker, such as LOCKER-00001.
-            seal (str): The seal.
-            by_id (str): Id of an officer (by), such as OFFICER-00001.
+            seal (str): Number of the new seal on the package, never used before.
+            by_id (str): Custodian who unpacks the exhibit; an id such as OFFICER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         item = self.items.get(item_id)
@@ -893,7 +906,7 @@ class EvidenceLocker:
                 f"Done: take {item['tag']} out of its package into locker {locker['label']} as {by['name']} (new: "
                 f"custody {custody['id']})."
             ),
-            "data": {"custody_id": custody["id"]},
+            "data": {"custody_id": custody["id"], **self._changes()},
         }
 
     def release_item(
@@ -907,12 +920,13 @@ class EvidenceLocker:
 
         Args:
             item_id (str): Id of the item, such as ITEM-00001.
-            holder_id (str): Id of an officer (holder), such as OFFICER-00001.
-            purpose (str): The purpose: court, laboratory or viewing.
-            due_back (str): Due back: a date, as YYYY-MM-DD.
+            holder_id (str): Officer who receives the exhibit, one of the laboratory for that purpose; an id such
+                as OFFICER-00001.
+            purpose (str): What the exhibit is taken out for: court, laboratory or viewing.
+            due_back (str): Day by which it must be back, within 120 days from today, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         item = self.items.get(item_id)
@@ -981,7 +995,7 @@ class EvidenceLocker:
                 f"Done: release {item['tag']} to {holder['name']} for {purpose} until {due_back} (new: custody "
                 f"{custody['id']})."
             ),
-            "data": {"custody_id": custody["id"]},
+            "data": {"custody_id": custody["id"], **self._changes()},
         }
 
     def return_item(self, item_id: str, locker_id: str, seal: Text | None = None) -> Result:
@@ -991,10 +1005,11 @@ class EvidenceLocker:
         Args:
             item_id (str): Id of the item, such as ITEM-00001.
             locker_id (str): Id of the locker, such as LOCKER-00001.
-            seal (str, optional): The seal. May be left out.
+            seal (str, optional): Number of the new seal, only where the old one was broken. If left out, the
+                unbroken seal stays on; a broken one must be replaced.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         item = self.items.get(item_id)
@@ -1061,7 +1076,7 @@ class EvidenceLocker:
         return {
             "success": True,
             "message": f"Done: {done} (new: custody {custody['id']}).",
-            "data": {"custody_id": custody["id"]},
+            "data": {"custody_id": custody["id"], **self._changes()},
         }
 
     def close_matter(self, matter_id: str, keep_years: Annotated[int, {"minimum": 1, "maximum": 30}]) -> Result:
@@ -1069,10 +1084,10 @@ class EvidenceLocker:
 
         Args:
             matter_id (str): Id of the matter, such as MATTER-00001.
-            keep_years (int): The keep years, from 1 to 30.
+            keep_years (int): How many years from today the exhibits are kept, from 1 to 30.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         matter = self.matters.get(matter_id)
@@ -1106,6 +1121,7 @@ class EvidenceLocker:
         return {
             "success": True,
             "message": f"Done: close {matter['title']} and keep its exhibits for {keep_years} years.",
+            "data": self._changes(),
         }
 
     def reopen_matter(self, matter_id: str) -> Result:
@@ -1115,7 +1131,7 @@ class EvidenceLocker:
             matter_id (str): Id of the matter, such as MATTER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         matter = self.matters.get(matter_id)
@@ -1165,17 +1181,18 @@ class EvidenceLocker:
         for one_disposal in _distinct(changed_disposals):
             if self._breaks_rule_11_d_again(one_disposal):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: reopen {matter['title']}."}
+        return {"success": True, "message": f"Done: reopen {matter['title']}.", "data": self._changes()}
 
     def propose_disposal(self, item_id: str, manner: Literal["destroy", "owner", "auction"]) -> Result:
         """Propose to dispose of an exhibit in a locker whose time is over.
 
         Args:
             item_id (str): Id of the item, such as ITEM-00001.
-            manner (str): The manner: destroy, owner or auction.
+            manner (str): How the exhibit is disposed of, weapons and drugs only by destroying them: destroy, owner
+                or auction.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         item = self.items.get(item_id)
@@ -1217,7 +1234,7 @@ class EvidenceLocker:
         return {
             "success": True,
             "message": f"Done: propose {manner} for {item['tag']} (new: disposal {disposal['id']}).",
-            "data": {"disposal_id": disposal["id"]},
+            "data": {"disposal_id": disposal["id"], **self._changes()},
         }
 
     def sign_disposal(self, disposal_id: str, by_id: str) -> Result:
@@ -1226,10 +1243,11 @@ class EvidenceLocker:
 
         Args:
             disposal_id (str): Id of the disposal, such as DISPOSAL-00001.
-            by_id (str): Id of an officer (by), such as OFFICER-00001.
+            by_id (str): Prosecutor for the first or custodian for the second signature, not leading the matter; an
+                id such as OFFICER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         disposal = self.disposals.get(disposal_id)
@@ -1347,6 +1365,7 @@ class EvidenceLocker:
         return {
             "success": True,
             "message": f"Done: sign the disposal of {self.items[disposal['item_id']]['tag']} as {by['name']}.",
+            "data": self._changes(),
         }
 
     def _show_officer(self, officer: Officer) -> dict[str, Any]:
@@ -1534,6 +1553,46 @@ class EvidenceLocker:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

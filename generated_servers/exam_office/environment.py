@@ -49,6 +49,17 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "modules": ("title",),
+    "candidates": ("name",),
+    "examiners": ("name",),
+    "sittings": ("code",),
+    "registrations": (),
+    "markings": (),
+    "appeals": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("appeals", "registration_id"),
     ("examiners", "module_ids"),
@@ -255,8 +266,9 @@ class ExamOffice:
 
         Args:
             candidate_id (str): Id of the candidate, such as CANDIDATE-00001.
-            module_id (str, optional): Id of the module, such as MODULE-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            module_id (str, optional): Only sittings of this module; an id such as MODULE-00001. If left out, the
+                sittings of all modules are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "sittings": records}} or {"success": False, "error": why
@@ -297,7 +309,7 @@ class ExamOffice:
         """Scripts whose two marks are more than ten apart and that nobody has as third examiner.
 
         Args:
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "registrations": records}} or {"success": False,
@@ -344,7 +356,7 @@ class ExamOffice:
 
         Args:
             examiner_id (str): Id of the examiner, such as EXAMINER-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "markings": records}} or {"success": False, "error": why
@@ -417,9 +429,9 @@ class ExamOffice:
         """List the modules, oldest first, all of them or only some.
 
         Args:
-            title (str, optional): Only those whose title contains this text.
-            builds_on_id (str, optional): Only those of this builds on.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            title (str, optional): Only modules whose title contains this text.
+            builds_on_id (str, optional): Only modules builds on this module.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "modules": records}}
@@ -445,9 +457,9 @@ class ExamOffice:
         """List the candidates, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            programme (str, optional): Only those whose programme is economics, business or statistics.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only candidates whose name contains this text.
+            programme (str, optional): Only candidates with this programme.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "candidates": records}}
@@ -473,8 +485,8 @@ class ExamOffice:
         """List the examiners, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only examiners whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "examiners": records}}
@@ -499,11 +511,11 @@ class ExamOffice:
         """List the sittings, oldest first, all of them or only some.
 
         Args:
-            code (str, optional): Only those whose code contains this text.
-            module_id (str, optional): Only those of this module.
-            hall (str, optional): Only those whose hall is great_hall, north_hall, south_hall or annexe.
-            status (str, optional): Only those whose status is open, held or released.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            code (str, optional): Only sittings whose code contains this text.
+            module_id (str, optional): Only sittings of this module.
+            hall (str, optional): Only sittings with this hall.
+            status (str, optional): Only sittings with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "sittings": records}}
@@ -532,11 +544,10 @@ class ExamOffice:
         """List the registrations, oldest first, all of them or only some.
 
         Args:
-            candidate_id (str, optional): Only those of this candidate.
-            sitting_id (str, optional): Only those of this sitting.
-            status (str, optional): Only those whose status is registered, withdrawn, absent, written, excused,
-                passed or failed.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            candidate_id (str, optional): Only registrations of this candidate.
+            sitting_id (str, optional): Only registrations of this sitting.
+            status (str, optional): Only registrations with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "registrations": records}}
@@ -569,10 +580,10 @@ class ExamOffice:
         """List the markings, oldest first, all of them or only some.
 
         Args:
-            registration_id (str, optional): Only those of this registration.
-            examiner_id (str, optional): Only those of this examiner.
-            role (str, optional): Only those whose role is first, second or third.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            registration_id (str, optional): Only markings of this registration.
+            examiner_id (str, optional): Only markings of this examiner.
+            role (str, optional): Only markings with this role.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "markings": records}}
@@ -600,10 +611,10 @@ class ExamOffice:
         """List the appeals, oldest first, all of them or only some.
 
         Args:
-            registration_id (str, optional): Only those of this registration.
-            reviewer_id (str, optional): Only those of this reviewer.
-            status (str, optional): Only those whose status is lodged, upheld or rejected.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            registration_id (str, optional): Only appeals of this registration.
+            reviewer_id (str, optional): Only appeals whose reviewer is this examiner.
+            status (str, optional): Only appeals with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "appeals": records}}
@@ -633,15 +644,16 @@ class ExamOffice:
         """Schedule a sitting of a module in a hall.
 
         Args:
-            code (str): The code.
+            code (str): Code of the new sitting, not in use yet.
             module_id (str): Id of the module, such as MODULE-00001.
-            held_on (str): Held on: a date, as YYYY-MM-DD.
-            hall (str): The hall: great_hall, north_hall, south_hall or annexe.
-            seats (int): The seats, from 2 to 60.
-            register_until (str): Register until: a date, as YYYY-MM-DD.
+            held_on (str): Day of the exam, as YYYY-MM-DD.
+            hall (str): Hall where the exam is written, free on that day: great_hall, north_hall, south_hall or
+                annexe.
+            seats (int): Most candidates who can be entered, from 2 to 60.
+            register_until (str): Last day on which candidates can be entered, before the exam, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         module = self.modules.get(module_id)
@@ -685,7 +697,7 @@ class ExamOffice:
             "message": (
                 f"Done: schedule {module['title']} for {held_on} in the {hall} (new: sitting {sitting['id']})."
             ),
-            "data": {"sitting_id": sitting["id"]},
+            "data": {"sitting_id": sitting["id"], **self._changes()},
         }
 
     def register_candidate(self, candidate_id: str, sitting_id: str) -> Result:
@@ -696,7 +708,7 @@ class ExamOffice:
             sitting_id (str): Id of the sitting, such as SITTING-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         candidate = self.candidates.get(candidate_id)
@@ -781,7 +793,7 @@ class ExamOffice:
             "message": (
                 f"Done: enter {candidate['name']} for {sitting['code']} (new: registration {registration['id']})."
             ),
-            "data": {"registration_id": registration["id"]},
+            "data": {"registration_id": registration["id"], **self._changes()},
         }
 
     def withdraw_registration(self, registration_id: str) -> Result:
@@ -791,7 +803,7 @@ class ExamOffice:
             registration_id (str): Id of the registration, such as REGISTRATION-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         registration = self.registrations.get(registration_id)
@@ -842,6 +854,7 @@ class ExamOffice:
                 f"Done: withdraw {self.candidates[registration['candidate_id']]['name']} from "
                 f"{self.sittings[registration['sitting_id']]['code']}."
             ),
+            "data": self._changes(),
         }
 
     def hold_sitting(
@@ -855,11 +868,13 @@ class ExamOffice:
 
         Args:
             sitting_id (str): Id of the sitting, such as SITTING-00001.
-            absent_ids (list): Ids of registrations, such as REGISTRATION-00001.
-            cheated_ids (list): Ids of registrations, such as REGISTRATION-00001. None where it is left out.
+            absent_ids (list): Registrations of the candidates who did not come, an empty list where all came: ids
+                of registrations, such as REGISTRATION-00001.
+            cheated_ids (list): Registrations of the candidates who came and were caught cheating: ids of
+                registrations, such as REGISTRATION-00001. If left out, nobody has cheated.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         sitting = self.sittings.get(sitting_id)
@@ -951,7 +966,7 @@ class ExamOffice:
         for one_registration in _distinct([*changed_registrations, *changed_registrations_2]):
             if self._breaks_rule_11(one_registration):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: record {sitting['code']} as held."}
+        return {"success": True, "message": f"Done: record {sitting['code']} as held.", "data": self._changes()}
 
     def excuse_absence(self, registration_id: str) -> Result:
         """Excuse an absence within 21 days, so that it does not count as an attempt.
@@ -960,7 +975,7 @@ class ExamOffice:
             registration_id (str): Id of the registration, such as REGISTRATION-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         registration = self.registrations.get(registration_id)
@@ -1010,6 +1025,7 @@ class ExamOffice:
                 f"Done: excuse the absence of {self.candidates[registration['candidate_id']]['name']} from "
                 f"{self.sittings[registration['sitting_id']]['code']}."
             ),
+            "data": self._changes(),
         }
 
     def allot_scripts(self, sitting_id: str, first_examiner_id: str, second_examiner_id: str) -> Result:
@@ -1017,11 +1033,13 @@ class ExamOffice:
 
         Args:
             sitting_id (str): Id of the sitting, such as SITTING-00001.
-            first_examiner_id (str): Id of an examiner (first examiner), such as EXAMINER-00001.
-            second_examiner_id (str): Id of an examiner (second examiner), such as EXAMINER-00001.
+            first_examiner_id (str): Examiner of the module who marks every script first; an id such as
+                EXAMINER-00001.
+            second_examiner_id (str): Another examiner of the module, who marks every script too; an id such as
+                EXAMINER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         sitting = self.sittings.get(sitting_id)
@@ -1122,6 +1140,7 @@ class ExamOffice:
                 f"Done: give the scripts of {sitting['code']} to {first_examiner['name']} and "
                 f"{second_examiner['name']}."
             ),
+            "data": self._changes(),
         }
 
     def call_third_examiner(self, registration_id: str, examiner_id: str) -> Result:
@@ -1132,7 +1151,7 @@ class ExamOffice:
             examiner_id (str): Id of the examiner, such as EXAMINER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         registration = self.registrations.get(registration_id)
@@ -1194,17 +1213,19 @@ class ExamOffice:
                 f"Done: call {examiner['name']} as third examiner of "
                 f"{self.candidates[registration['candidate_id']]['name']} (new: marking {marking['id']})."
             ),
-            "data": {"marking_id": marking["id"]},
+            "data": {"marking_id": marking["id"], **self._changes()},
         }
 
     def enter_marks(self, lines: Annotated[list[EnterMarksLine], {"maxItems": 20}]) -> Result:
         """Enter marks that examiners have returned.
 
         Args:
-            lines (list): One entry per line: .
+            lines (list): One entry for each script and examiner, each once: marking_id: script with its examiner,
+                not marked yet; an id such as MARKING-00001; mark: mark that the examiner gave, in points, from 0
+                to 100.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         entries, lines = lines, []
@@ -1238,7 +1259,7 @@ class ExamOffice:
         for one_examiner in _distinct([self.examiners[one["examiner_id"]] for one in changed_markings]):
             if self._breaks_rule_10(one_examiner):
                 return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: enter {len(lines)} marks."}
+        return {"success": True, "message": f"Done: enter {len(lines)} marks.", "data": self._changes()}
 
     def release_marks(self, sitting_id: str) -> Result:
         """Release the marks of a sitting once every script has an agreed one.
@@ -1247,7 +1268,7 @@ class ExamOffice:
             sitting_id (str): Id of the sitting, such as SITTING-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         sitting = self.sittings.get(sitting_id)
@@ -1334,17 +1355,17 @@ class ExamOffice:
         for one_registration in _distinct([*changed_registrations, *changed_registrations_2]):
             if self._breaks_rule_11(one_registration):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: release the marks of {sitting['code']}."}
+        return {"success": True, "message": f"Done: release the marks of {sitting['code']}.", "data": self._changes()}
 
     def lodge_appeal(self, registration_id: str, grounds: Text) -> Result:
         """Take an appeal against a result, within 30 days of its release.
 
         Args:
             registration_id (str): Id of the registration, such as REGISTRATION-00001.
-            grounds (str): The grounds.
+            grounds (str): Why the candidate appeals against the result.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         registration = self.registrations.get(registration_id)
@@ -1386,7 +1407,7 @@ class ExamOffice:
                 f"Done: take the appeal of {self.candidates[registration['candidate_id']]['name']} against "
                 f"{self.sittings[registration['sitting_id']]['code']} (new: appeal {appeal['id']})."
             ),
-            "data": {"appeal_id": appeal["id"]},
+            "data": {"appeal_id": appeal["id"], **self._changes()},
         }
 
     def decide_appeal(
@@ -1399,11 +1420,11 @@ class ExamOffice:
 
         Args:
             appeal_id (str): Id of the appeal, such as APPEAL-00001.
-            reviewer_id (str): Id of an examiner (reviewer), such as EXAMINER-00001.
-            mark (int): The mark, from 0 to 100.
+            reviewer_id (str): Examiner of the module who has not marked the script; an id such as EXAMINER-00001.
+            mark (int): Mark that the reviewer gives, in points, from 0 to 100.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         appeal = self.appeals.get(appeal_id)
@@ -1525,6 +1546,7 @@ class ExamOffice:
                 f"{self.candidates[self.registrations[appeal['registration_id']]['candidate_id']]['name']} with "
                 f"{mark} by {reviewer['name']}."
             ),
+            "data": self._changes(),
         }
 
     def _show_module(self, module: Module) -> dict[str, Any]:
@@ -1868,6 +1890,46 @@ class ExamOffice:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

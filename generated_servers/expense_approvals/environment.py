@@ -49,6 +49,17 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "employees": ("name",),
+    "cost_centres": ("name",),
+    "categories": ("name",),
+    "claims": ("title",),
+    "expenses": (),
+    "decisions": (),
+    "delegations": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("claims", "cost_centre_id"),
     ("claims", "employee_id"),
@@ -239,7 +250,7 @@ class ExpenseApprovals:
 
         Args:
             employee_id (str): Id of the employee, such as EMPLOYEE-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "claims": records}} or {"success": False, "error": why
@@ -300,9 +311,10 @@ class ExpenseApprovals:
         """Approved claims that somebody may pay out.
 
         Args:
-            accountant_id (str): Id of an employee (accountant), such as EMPLOYEE-00001.
-            cost_centre_id (str, optional): Id of the cost centre, such as CC-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            accountant_id (str): Accountant who wants to pay claims out; an id such as EMPLOYEE-00001.
+            cost_centre_id (str, optional): Only claims on this cost centre; an id such as CC-00001. If left out,
+                the claims on all cost centres are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "claims": records}} or {"success": False, "error": why
@@ -350,8 +362,9 @@ class ExpenseApprovals:
         """Expenses that need a receipt and have none.
 
         Args:
-            employee_id (str, optional): Id of the employee, such as EMPLOYEE-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            employee_id (str, optional): Only expenses of this employee; an id such as EMPLOYEE-00001. If left out,
+                the expenses of all employees are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "expenses": records}} or {"success": False, "error": why
@@ -394,10 +407,10 @@ class ExpenseApprovals:
         """List the employees, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            manager_id (str, optional): Only those of this manager.
-            accountant (bool, optional): Only those where accountant is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only employees whose name contains this text.
+            manager_id (str, optional): Only employees whose manager is this employee.
+            accountant (bool, optional): Only employees with this value of `accountant`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "employees": records}}
@@ -421,8 +434,8 @@ class ExpenseApprovals:
         """List the cost centres, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only cost centres whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "cost_centres": records}}
@@ -447,8 +460,8 @@ class ExpenseApprovals:
         """List the categories, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only categories whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "categories": records}}
@@ -487,13 +500,13 @@ class ExpenseApprovals:
         """List the claims, oldest first, all of them or only some.
 
         Args:
-            title (str, optional): Only those whose title contains this text.
-            employee_id (str, optional): Only those of this employee.
-            cost_centre_id (str, optional): Only those of this cost centre.
-            waiting_for_id (str, optional): Only those of this waiting for.
-            paid_by_id (str, optional): Only those of this paid by.
-            status (str, optional): Only those whose status is draft, submitted, approved, rejected or paid.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            title (str, optional): Only claims whose title contains this text.
+            employee_id (str, optional): Only claims of this employee.
+            cost_centre_id (str, optional): Only claims of this cost centre.
+            waiting_for_id (str, optional): Only claims waiting for this employee.
+            paid_by_id (str, optional): Only claims paid by this employee.
+            status (str, optional): Only claims with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "claims": records}}
@@ -528,10 +541,10 @@ class ExpenseApprovals:
         """List the expenses, oldest first, all of them or only some.
 
         Args:
-            claim_id (str, optional): Only those of this claim.
-            category_id (str, optional): Only those of this category.
-            receipt (bool, optional): Only those where receipt is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            claim_id (str, optional): Only expenses of this claim.
+            category_id (str, optional): Only expenses of this category.
+            receipt (bool, optional): Only expenses with this value of `receipt`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "expenses": records}}
@@ -560,11 +573,11 @@ class ExpenseApprovals:
         """List the decisions, oldest first, all of them or only some.
 
         Args:
-            claim_id (str, optional): Only those of this claim.
-            verdict (str, optional): Only those whose verdict is approved or rejected.
-            by_id (str, optional): Only those of this by.
-            authority_id (str, optional): Only those of this authority.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            claim_id (str, optional): Only decisions of this claim.
+            verdict (str, optional): Only decisions with this verdict.
+            by_id (str, optional): Only decisions by this employee.
+            authority_id (str, optional): Only decisions whose authority is this employee.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "decisions": records}}
@@ -594,9 +607,9 @@ class ExpenseApprovals:
         """List the delegations, oldest first, all of them or only some.
 
         Args:
-            giver_id (str, optional): Only those of this giver.
-            taker_id (str, optional): Only those of this taker.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            giver_id (str, optional): Only delegations whose giver is this employee.
+            taker_id (str, optional): Only delegations whose taker is this employee.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "delegations": records}}
@@ -619,10 +632,10 @@ class ExpenseApprovals:
         Args:
             employee_id (str): Id of the employee, such as EMPLOYEE-00001.
             cost_centre_id (str): Id of the cost centre, such as CC-00001.
-            title (str): The title.
+            title (str): Title of the claim, unlike the employee's other unpaid claims.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         employee = self.employees.get(employee_id)
@@ -671,7 +684,7 @@ class ExpenseApprovals:
                 f"Done: start the claim {title} of {employee['name']} on {cost_centre['name']} (new: claim "
                 f"{claim['id']})."
             ),
-            "data": {"claim_id": claim["id"]},
+            "data": {"claim_id": claim["id"], **self._changes()},
         }
 
     def add_expense(
@@ -687,12 +700,12 @@ class ExpenseApprovals:
         Args:
             claim_id (str): Id of the claim, such as CLAIM-00001.
             category_id (str): Id of the category, such as CATEGORY-00001.
-            spent_on (str): Spent on: a date, as YYYY-MM-DD.
-            amount (int): The amount in cents, from 1 to 500000.
-            receipt (bool): Receipt: true or false. false where it is left out.
+            spent_on (str): Day on which the money was spent, within the last 90 days, as YYYY-MM-DD.
+            amount (int): Sum that was spent, at most the limit of the category, in cents, from 1 to 500000.
+            receipt (bool): Whether the receipt is attached. Default: false.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         claim = self.claims.get(claim_id)
@@ -756,7 +769,7 @@ class ExpenseApprovals:
                 f"Done: add {_money(amount)} for {category['name']} on {spent_on} to {claim['title']} (new: "
                 f"expense {expense['id']})."
             ),
-            "data": {"expense_id": expense["id"]},
+            "data": {"expense_id": expense["id"], **self._changes()},
         }
 
     def attach_receipt(self, expense_id: str) -> Result:
@@ -766,7 +779,7 @@ class ExpenseApprovals:
             expense_id (str): Id of the expense, such as EXPENSE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         expense = self.expenses.get(expense_id)
@@ -791,6 +804,7 @@ class ExpenseApprovals:
                 f"Done: attach the receipt for {self.categories[expense['category_id']]['name']} on "
                 f"{expense['spent_on']} to {self.claims[expense['claim_id']]['title']}."
             ),
+            "data": self._changes(),
         }
 
     def remove_expense(self, expense_id: str) -> Result:
@@ -800,7 +814,7 @@ class ExpenseApprovals:
             expense_id (str): Id of the expense, such as EXPENSE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         expense = self.expenses.get(expense_id)
@@ -824,6 +838,7 @@ class ExpenseApprovals:
                 f"Done: remove {_money(expense['amount'])} for {self.categories[expense['category_id']]['name']} "
                 f"on {expense['spent_on']} from {self.claims[expense['claim_id']]['title']}."
             ),
+            "data": self._changes(),
         }
 
     def submit_claim(self, claim_id: str) -> Result:
@@ -833,7 +848,7 @@ class ExpenseApprovals:
             claim_id (str): Id of the claim, such as CLAIM-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         claim = self.claims.get(claim_id)
@@ -902,7 +917,7 @@ class ExpenseApprovals:
             return self._take_back(RULES[10])
         if self._breaks_rule_12_c(claim):
             return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: submit {claim['title']}."}
+        return {"success": True, "message": f"Done: submit {claim['title']}.", "data": self._changes()}
 
     def withdraw_claim(self, claim_id: str) -> Result:
         """Take a submitted claim back to draft.
@@ -911,7 +926,7 @@ class ExpenseApprovals:
             claim_id (str): Id of the claim, such as CLAIM-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         claim = self.claims.get(claim_id)
@@ -938,18 +953,19 @@ class ExpenseApprovals:
             return self._take_back(RULES[10])
         if self._breaks_rule_12_c(claim):
             return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: withdraw {claim['title']}."}
+        return {"success": True, "message": f"Done: withdraw {claim['title']}.", "data": self._changes()}
 
     def approve_claim(self, claim_id: str, by_id: str, comment: Text | None = None) -> Result:
         """Approve a claim for the person it waits for; a total above that person's limit goes on to the next manager.
 
         Args:
             claim_id (str): Id of the claim, such as CLAIM-00001.
-            by_id (str): Id of an employee (by), such as EMPLOYEE-00001.
-            comment (str, optional): The comment. May be left out.
+            by_id (str): Person the claim waits for, or somebody with a delegation from that person; an id such as
+                EMPLOYEE-00001.
+            comment (str, optional): Remark on the approval. If left out, no remark is kept.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         claim = self.claims.get(claim_id)
@@ -1047,7 +1063,7 @@ class ExpenseApprovals:
         return {
             "success": True,
             "message": f"Done: {done} (new: decision {decision['id']}).",
-            "data": {"decision_id": decision["id"]},
+            "data": {"decision_id": decision["id"], **self._changes()},
         }
 
     def reject_claim(self, claim_id: str, by_id: str, reason: Text) -> Result:
@@ -1056,11 +1072,12 @@ class ExpenseApprovals:
 
         Args:
             claim_id (str): Id of the claim, such as CLAIM-00001.
-            by_id (str): Id of an employee (by), such as EMPLOYEE-00001.
-            reason (str): The reason.
+            by_id (str): Person the claim waits for or their deputy, an accountant once it is approved; an id such
+                as EMPLOYEE-00001.
+            reason (str): What must change before the claim can be approved.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         claim = self.claims.get(claim_id)
@@ -1136,20 +1153,20 @@ class ExpenseApprovals:
                 f"Done: reject {claim['title']} as {by['name']} with the reason {reason} (new: decision "
                 f"{decision['id']})."
             ),
-            "data": {"decision_id": decision["id"]},
+            "data": {"decision_id": decision["id"], **self._changes()},
         }
 
     def delegate_approval(self, giver_id: str, taker_id: str, starts: Date, ends: Date) -> Result:
         """Let somebody decide for an approver during some days.
 
         Args:
-            giver_id (str): Id of an employee (giver), such as EMPLOYEE-00001.
-            taker_id (str): Id of an employee (taker), such as EMPLOYEE-00001.
-            starts (str): Starts: a date, as YYYY-MM-DD.
-            ends (str): Ends: a date, as YYYY-MM-DD.
+            giver_id (str): Approver who lets somebody else decide; an id such as EMPLOYEE-00001.
+            taker_id (str): Employee who decides in that approver's place; an id such as EMPLOYEE-00001.
+            starts (str): First day of the delegation, from today on, as YYYY-MM-DD.
+            ends (str): Last day of the delegation, 60 days after the first at most, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         giver = self.employees.get(giver_id)
@@ -1234,7 +1251,7 @@ class ExpenseApprovals:
                 f"Done: delegate the approvals of {giver['name']} to {taker['name']} from {starts} to {ends} "
                 f"(new: delegation {delegation['id']})."
             ),
-            "data": {"delegation_id": delegation["id"]},
+            "data": {"delegation_id": delegation["id"], **self._changes()},
         }
 
     def revoke_delegation(self, delegation_id: str) -> Result:
@@ -1244,7 +1261,7 @@ class ExpenseApprovals:
             delegation_id (str): Id of the delegation, such as DELEGATION-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         delegation = self.delegations.get(delegation_id)
@@ -1300,6 +1317,7 @@ class ExpenseApprovals:
                 f"Done: revoke the delegation of {self.employees[delegation['giver_id']]['name']} to "
                 f"{self.employees[delegation['taker_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def pay_claim(self, claim_id: str, by_id: str) -> Result:
@@ -1307,10 +1325,11 @@ class ExpenseApprovals:
 
         Args:
             claim_id (str): Id of the claim, such as CLAIM-00001.
-            by_id (str): Id of an employee (by), such as EMPLOYEE-00001.
+            by_id (str): Accountant who pays, is not the claimant and has not decided on it; an id such as
+                EMPLOYEE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         claim = self.claims.get(claim_id)
@@ -1349,7 +1368,11 @@ class ExpenseApprovals:
             return self._take_back(RULES[11])
         if self._breaks_rule_12_c_again(claim):
             return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: pay {claim['title']} out as {by['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: pay {claim['title']} out as {by['name']}.",
+            "data": self._changes(),
+        }
 
     def _show_cost_centre(self, cost_centre: CostCentre) -> dict[str, Any]:
         """The cost centre as an answer shows it."""
@@ -1546,6 +1569,46 @@ class ExpenseApprovals:
         self._journal.append(("delete", container, record["id"], record))
         del getattr(self, container)[record["id"]]
         self._unlink(container, record)
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

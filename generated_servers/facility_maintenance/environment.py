@@ -44,6 +44,16 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "assets": ("tag",),
+    "plans": ("title",),
+    "parts": ("name",),
+    "contractors": ("name",),
+    "work_orders": ("number",),
+    "part_lines": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("assets", "within_id"),
     ("part_lines", "order_id"),
@@ -231,9 +241,10 @@ class FacilityMaintenance:
         """Plans that are due within some meter units and have no order in hand, the most overdue first.
 
         Args:
-            within_units (int): The within units, from 0 to 3000.
-            skill (str, optional): The skill: electrical, mechanical or cooling. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            within_units (int): Meter units within which a plan falls due, 0 for those due now, from 0 to 3000.
+            skill (str, optional): Only plans that need this trade: electrical, mechanical or cooling. If left out,
+                plans of all trades are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "plans": records}} or {"success": False, "error": why
@@ -270,7 +281,7 @@ class FacilityMaintenance:
 
         Args:
             asset_id (str): Id of the asset, such as ASSET-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "assets": records}} or {"success": False, "error": why
@@ -304,8 +315,8 @@ class FacilityMaintenance:
         """Insured contractors of a skill who can take another order, the cheapest first.
 
         Args:
-            skill (str): The skill: electrical, mechanical or cooling.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            skill (str): Trade that the contractor must have: electrical, mechanical or cooling.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "contractors": records}} or {"success": False, "error":
@@ -327,8 +338,8 @@ class FacilityMaintenance:
         """Parts of which no more than a few are free.
 
         Args:
-            up_to (int): The up to, from 0 to 50.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            up_to (int): Most free pieces that a listed part may have, from 0 to 50.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "parts": records}} or {"success": False, "error": why
@@ -348,10 +359,10 @@ class FacilityMaintenance:
         """List the assets, oldest first, all of them or only some.
 
         Args:
-            tag (str, optional): Only those whose tag contains this text.
-            within_id (str, optional): Only those of this within.
-            status (str, optional): Only those whose status is running or stopped.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            tag (str, optional): Only assets whose tag contains this text.
+            within_id (str, optional): Only assets within this asset.
+            status (str, optional): Only assets with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "assets": records}}
@@ -377,10 +388,10 @@ class FacilityMaintenance:
         """List the plans, oldest first, all of them or only some.
 
         Args:
-            title (str, optional): Only those whose title contains this text.
-            asset_id (str, optional): Only those of this asset.
-            skill (str, optional): Only those whose skill is electrical, mechanical or cooling.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            title (str, optional): Only plans whose title contains this text.
+            asset_id (str, optional): Only plans of this asset.
+            skill (str, optional): Only plans with this skill.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "plans": records}}
@@ -404,8 +415,8 @@ class FacilityMaintenance:
         """List the parts, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only parts whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "parts": records}}
@@ -422,9 +433,9 @@ class FacilityMaintenance:
         """List the contractors, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            skill (str, optional): Only those whose skill is electrical, mechanical or cooling.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only contractors whose name contains this text.
+            skill (str, optional): Only contractors with this skill.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "contractors": records}}
@@ -456,14 +467,14 @@ class FacilityMaintenance:
         """List the work orders, oldest first, all of them or only some.
 
         Args:
-            number (str, optional): Only those whose number contains this text.
-            asset_id (str, optional): Only those of this asset.
-            plan_id (str, optional): Only those of this plan.
-            skill (str, optional): Only those whose skill is electrical, mechanical or cooling.
-            urgent (bool, optional): Only those where urgent is so.
-            contractor_id (str, optional): Only those of this contractor.
-            status (str, optional): Only those whose status is open, locked, cancelled or done.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            number (str, optional): Only work orders whose number contains this text.
+            asset_id (str, optional): Only work orders of this asset.
+            plan_id (str, optional): Only work orders of this plan.
+            skill (str, optional): Only work orders with this skill.
+            urgent (bool, optional): Only work orders with this value of `urgent`.
+            contractor_id (str, optional): Only work orders of this contractor.
+            status (str, optional): Only work orders with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "work_orders": records}}
@@ -496,9 +507,9 @@ class FacilityMaintenance:
         """List the part lines, oldest first, all of them or only some.
 
         Args:
-            order_id (str, optional): Only those of this order.
-            part_id (str, optional): Only those of this part.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            order_id (str, optional): Only part lines whose order is this work order.
+            part_id (str, optional): Only part lines of this part.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "part_lines": records}}
@@ -520,10 +531,10 @@ class FacilityMaintenance:
 
         Args:
             asset_id (str): Id of the asset, such as ASSET-00001.
-            reading (int): The reading, from 0 to 90000.
+            reading (int): New reading of the meter, higher than before, from 0 to 90000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         asset = self.assets.get(asset_id)
@@ -538,7 +549,7 @@ class FacilityMaintenance:
         for one_plan in _distinct(self._plans_by_asset.get(asset["id"], {}).values()):
             if self._breaks_rule_10(one_plan):
                 return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: read {reading} at {asset['tag']}."}
+        return {"success": True, "message": f"Done: read {reading} at {asset['tag']}.", "data": self._changes()}
 
     def open_order(
         self,
@@ -551,14 +562,16 @@ class FacilityMaintenance:
         """Open a work order for an asset, under one of its plans where it is maintenance.
 
         Args:
-            number (str): The number.
+            number (str): Number of the new work order, not in use yet.
             asset_id (str): Id of the asset, such as ASSET-00001.
-            skill (str): The skill: electrical, mechanical or cooling.
-            plan_id (str, optional): Id of the plan, such as PLAN-00001. May be left out.
-            urgent (bool): Urgent: true or false. false where it is left out.
+            skill (str): Trade that the work needs, for maintenance that of the plan: electrical, mechanical or
+                cooling.
+            plan_id (str, optional): Maintenance plan of the asset, due soon and without an order; an id such as
+                PLAN-00001. If left out, the order is a repair without a plan.
+            urgent (bool): Whether the work is urgent. Default: false.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         asset = self.assets.get(asset_id)
@@ -614,18 +627,18 @@ class FacilityMaintenance:
         return {
             "success": True,
             "message": f"Done: open order {number} for {asset['tag']} (new: work order {work_order['id']}).",
-            "data": {"work_order_id": work_order["id"]},
+            "data": {"work_order_id": work_order["id"], **self._changes()},
         }
 
     def assign_contractor(self, order_id: str, contractor_id: str) -> Result:
         """Give an open order to a contractor, or to another one.
 
         Args:
-            order_id (str): Id of a work order (order), such as WO-00001.
+            order_id (str): Open work order that the contractor gets; an id such as WO-00001.
             contractor_id (str): Id of the contractor, such as CONTRACTOR-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         order = self.work_orders.get(order_id)
@@ -659,17 +672,21 @@ class FacilityMaintenance:
         ):
             if self._breaks_rule_5(one_contractor):
                 return self._take_back(RULES[4])
-        return {"success": True, "message": f"Done: give order {order['number']} to {contractor['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: give order {order['number']} to {contractor['name']}.",
+            "data": self._changes(),
+        }
 
     def renew_insurance(self, contractor_id: str, until: Date) -> Result:
         """Enter the new insurance of a contractor.
 
         Args:
             contractor_id (str): Id of the contractor, such as CONTRACTOR-00001.
-            until (str): Until: a date, as YYYY-MM-DD.
+            until (str): Last day of the new insurance, later than before, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         contractor = self.contractors.get(contractor_id)
@@ -679,7 +696,11 @@ class FacilityMaintenance:
             return _refused(f"{contractor['name']} is insured until {contractor['insured_until']} already.")
         self._journal = []
         self._put("contractors", contractor, "insured_until", until)
-        return {"success": True, "message": f"Done: enter the insurance of {contractor['name']} until {until}."}
+        return {
+            "success": True,
+            "message": f"Done: enter the insurance of {contractor['name']} until {until}.",
+            "data": self._changes(),
+        }
 
     def reserve_part(
         self,
@@ -690,12 +711,12 @@ class FacilityMaintenance:
         """Reserve a spare part for an order, or change how many; none takes it off the order again.
 
         Args:
-            order_id (str): Id of a work order (order), such as WO-00001.
+            order_id (str): Work order that needs the part; an id such as WO-00001.
             part_id (str): Id of the part, such as PART-00001.
-            number (int): The number, from 0 to 90.
+            number (int): Pieces reserved for the order in all, 0 to release them, from 0 to 90.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         order = self.work_orders.get(order_id)
@@ -753,17 +774,21 @@ class FacilityMaintenance:
         for one_part_line in _distinct(added_part_lines):
             if one_part_line["id"] in self.part_lines and self._breaks_rule_9(one_part_line):
                 return self._take_back(RULES[8])
-        return {"success": True, "message": f"Done: reserve {number} {part['name']} for order {order['number']}."}
+        return {
+            "success": True,
+            "message": f"Done: reserve {number} {part['name']} for order {order['number']}.",
+            "data": self._changes(),
+        }
 
     def receive_part(self, part_id: str, number: Annotated[int, {"minimum": 1, "maximum": 200}]) -> Result:
         """Enter spare parts that were delivered.
 
         Args:
             part_id (str): Id of the part, such as PART-00001.
-            number (int): The number, from 1 to 200.
+            number (int): Pieces that were delivered, from 1 to 200.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         part = self.parts.get(part_id)
@@ -778,16 +803,16 @@ class FacilityMaintenance:
         self._put("parts", part, "stock", stock)
         if self._breaks_rule_3(part):
             return self._take_back(RULES[2])
-        return {"success": True, "message": f"Done: receive {number} {part['name']}."}
+        return {"success": True, "message": f"Done: receive {number} {part['name']}.", "data": self._changes()}
 
     def lock_out(self, order_id: str) -> Result:
         """Lock the asset of an order out; it and everything below it stops.
 
         Args:
-            order_id (str): Id of a work order (order), such as WO-00001.
+            order_id (str): Open work order with a contractor, whose asset is locked out; an id such as WO-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         order = self.work_orders.get(order_id)
@@ -855,17 +880,18 @@ class FacilityMaintenance:
         return {
             "success": True,
             "message": f"Done: lock {self.assets[order['asset_id']]['tag']} out for order {order['number']}.",
+            "data": self._changes(),
         }
 
     def finish_order(self, order_id: str, labour_hours: Annotated[int, {"minimum": 1, "maximum": 60}]) -> Result:
         """Finish a locked order; its parts are used up, labour and parts are its cost, and the lock comes off.
 
         Args:
-            order_id (str): Id of a work order (order), such as WO-00001.
-            labour_hours (int): The labour hours, from 1 to 60.
+            order_id (str): Locked work order that is finished; an id such as WO-00001.
+            labour_hours (int): Work of the contractor in hours, from 1 to 60.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         order = self.work_orders.get(order_id)
@@ -915,16 +941,20 @@ class FacilityMaintenance:
         for one_plan in _distinct(changed_plans):
             if self._breaks_rule_10(one_plan):
                 return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: finish order {order['number']} after {labour_hours} hours."}
+        return {
+            "success": True,
+            "message": f"Done: finish order {order['number']} after {labour_hours} hours.",
+            "data": self._changes(),
+        }
 
     def cancel_order(self, order_id: str) -> Result:
         """Cancel an open order; its parts are free again.
 
         Args:
-            order_id (str): Id of a work order (order), such as WO-00001.
+            order_id (str): Open work order that is cancelled; an id such as WO-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         order = self.work_orders.get(order_id)
@@ -960,7 +990,7 @@ class FacilityMaintenance:
             return self._take_back(RULES[6])
         if self._breaks_rule_8(order):
             return self._take_back(RULES[7])
-        return {"success": True, "message": f"Done: cancel order {order['number']}."}
+        return {"success": True, "message": f"Done: cancel order {order['number']}.", "data": self._changes()}
 
     def stop_asset(self, asset_id: str) -> Result:
         """Stop a running asset and everything below it.
@@ -969,7 +999,7 @@ class FacilityMaintenance:
             asset_id (str): Id of the asset, such as ASSET-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         asset = self.assets.get(asset_id)
@@ -1012,7 +1042,7 @@ class FacilityMaintenance:
         ):
             if self._breaks_rule_2(one_asset):
                 return self._take_back(RULES[1])
-        return {"success": True, "message": f"Done: stop {asset['tag']}."}
+        return {"success": True, "message": f"Done: stop {asset['tag']}.", "data": self._changes()}
 
     def start_asset(self, asset_id: str) -> Result:
         """Start a standing asset; what it belongs to must run, and no lock may hold it.
@@ -1021,7 +1051,7 @@ class FacilityMaintenance:
             asset_id (str): Id of the asset, such as ASSET-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         asset = self.assets.get(asset_id)
@@ -1051,7 +1081,7 @@ class FacilityMaintenance:
         for one_asset in _distinct([asset, *self._assets_by_within.get(asset["id"], {}).values()]):
             if self._breaks_rule_2(one_asset):
                 return self._take_back(RULES[1])
-        return {"success": True, "message": f"Done: start {asset['tag']}."}
+        return {"success": True, "message": f"Done: start {asset['tag']}.", "data": self._changes()}
 
     def _show_asset(self, asset: Asset) -> dict[str, Any]:
         """The asset as an answer shows it."""
@@ -1232,6 +1262,46 @@ class FacilityMaintenance:
         self._journal.append(("delete", container, record["id"], record))
         del getattr(self, container)[record["id"]]
         self._unlink(container, record)
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

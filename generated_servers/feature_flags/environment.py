@@ -47,6 +47,17 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "environments": ("name",),
+    "people": ("name",),
+    "flags": ("key",),
+    "settings": (),
+    "segments": ("name",),
+    "customers": ("name",),
+    "changes": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("changes", "setting_id"),
     ("environments", "after_id"),
@@ -294,7 +305,7 @@ class FeatureFlags:
 
         Args:
             flag_id (str): Id of the flag, such as FLAG-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "settings": records}} or {"success": False, "error": why
@@ -330,7 +341,7 @@ class FeatureFlags:
 
         Args:
             flag_id (str): Id of the flag, such as FLAG-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "flags": records}} or {"success": False, "error": why
@@ -364,9 +375,11 @@ class FeatureFlags:
         """Scheduled changes that are waiting or approved, the earliest first.
 
         Args:
-            environment_id (str, optional): Id of the environment, such as ENVIRONMENT-00001. May be left out.
-            until (str, optional): Until: date and time, as YYYY-MM-DDTHH:MM. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            environment_id (str, optional): Environment of the changes; an id such as ENVIRONMENT-00001. If left
+                out, the changes of all environments are listed.
+            until (str, optional): Last moment at which the listed changes are due, as YYYY-MM-DDTHH:MM. If left
+                out, changes at any time are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "changes": records}} or {"success": False, "error": why
@@ -412,10 +425,10 @@ class FeatureFlags:
         """List the environments, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            after_id (str, optional): Only those of this after.
-            by_schedule (bool, optional): Only those where by schedule is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only environments whose name contains this text.
+            after_id (str, optional): Only environments after this environment.
+            by_schedule (bool, optional): Only environments with this value of `by_schedule`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "environments": records}}
@@ -442,9 +455,9 @@ class FeatureFlags:
         """List the people, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            approver (bool, optional): Only those where approver is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only people whose name contains this text.
+            approver (bool, optional): Only people with this value of `approver`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "people": records}}
@@ -469,12 +482,12 @@ class FeatureFlags:
         """List the flags, oldest first, all of them or only some.
 
         Args:
-            key (str, optional): Only those whose key contains this text.
-            owner_id (str, optional): Only those of this owner.
-            kind (str, optional): Only those whose kind is release, experiment or kill_switch.
-            layer (str, optional): Only those whose layer is search, checkout or signup.
-            status (str, optional): Only those whose status is live or archived.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            key (str, optional): Only flags whose key contains this text.
+            owner_id (str, optional): Only flags whose owner is this person.
+            kind (str, optional): Only flags with this kind.
+            layer (str, optional): Only flags with this layer.
+            status (str, optional): Only flags with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "flags": records}}
@@ -502,10 +515,10 @@ class FeatureFlags:
         """List the settings, oldest first, all of them or only some.
 
         Args:
-            flag_id (str, optional): Only those of this flag.
-            environment_id (str, optional): Only those of this environment.
-            on (bool, optional): Only those where on is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            flag_id (str, optional): Only settings of this flag.
+            environment_id (str, optional): Only settings of this environment.
+            on (bool, optional): Only settings with this value of `on`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "settings": records}}
@@ -533,8 +546,8 @@ class FeatureFlags:
         """List the segments, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only segments whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "segments": records}}
@@ -557,9 +570,9 @@ class FeatureFlags:
         """List the customers, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            plan (str, optional): Only those whose plan is basic, plus or enterprise.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only customers whose name contains this text.
+            plan (str, optional): Only customers with this plan.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "customers": records}}
@@ -583,11 +596,11 @@ class FeatureFlags:
         """List the changes, oldest first, all of them or only some.
 
         Args:
-            setting_id (str, optional): Only those of this setting.
-            asked_by_id (str, optional): Only those of this asked by.
-            approved_by_id (str, optional): Only those of this approved by.
-            status (str, optional): Only those whose status is waiting, approved, withdrawn or applied.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            setting_id (str, optional): Only changes of this setting.
+            asked_by_id (str, optional): Only changes asked by this person.
+            approved_by_id (str, optional): Only changes approved by this person.
+            status (str, optional): Only changes with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "changes": records}}
@@ -619,14 +632,16 @@ class FeatureFlags:
         """Create a flag, which is off everywhere.
 
         Args:
-            key (str): The key.
-            owner_id (str): Id of a person (owner), such as PERSON-00001.
-            kind (str): The kind: release, experiment or kill_switch.
-            layer (str, optional): The layer: search, checkout or signup. May be left out.
-            need_ids (list): Ids of flags, such as FLAG-00001. None where it is left out.
+            key (str): Key of the new flag, not in use yet.
+            owner_id (str): Person responsible for the flag; an id such as PERSON-00001.
+            kind (str): Kind of flag, where a kill switch depends on nothing: release, experiment or kill_switch.
+            layer (str, optional): Layer whose customers the experiments share, needed for an experiment and only
+                then: search, checkout or signup. If left out, it has no layer.
+            need_ids (list): Live flags that must be on for it to work, no kill switches: ids of flags, such as
+                FLAG-00001. If left out, it has no prerequisites.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         owner = self.people.get(owner_id)
@@ -740,7 +755,7 @@ class FeatureFlags:
         return {
             "success": True,
             "message": f"Done: create the flag {key} (new: flag {flag['id']}).",
-            "data": {"flag_id": flag["id"]},
+            "data": {"flag_id": flag["id"], **self._changes()},
         }
 
     def require_flag(self, flag_id: str, prerequisite_id: str, required: bool = True) -> Result:
@@ -748,11 +763,11 @@ class FeatureFlags:
 
         Args:
             flag_id (str): Id of the flag, such as FLAG-00001.
-            prerequisite_id (str): Id of a flag (prerequisite), such as FLAG-00001.
-            required (bool): Required: true or false. true where it is left out.
+            prerequisite_id (str): Live flag that the other one needs; an id such as FLAG-00001.
+            required (bool): Whether it becomes a prerequisite, as opposed to no longer being one. Default: true.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         flag = self.flags.get(flag_id)
@@ -805,7 +820,11 @@ class FeatureFlags:
             return self._take_back(RULES[5])
         if self._breaks_rule_9_f(flag):
             return self._take_back(RULES[8])
-        return {"success": True, "message": f"Done: change whether {flag['key']} needs {prerequisite['key']}."}
+        return {
+            "success": True,
+            "message": f"Done: change whether {flag['key']} needs {prerequisite['key']}.",
+            "data": self._changes(),
+        }
 
     def roll_out(
         self,
@@ -818,10 +837,10 @@ class FeatureFlags:
         Args:
             flag_id (str): Id of the flag, such as FLAG-00001.
             environment_id (str): Id of the environment, such as ENVIRONMENT-00001.
-            percent (int): The percent, from 1 to 100.
+            percent (int): Part of the customers who see it, in percent, 100 for a kill switch, from 1 to 100.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         flag = self.flags.get(flag_id)
@@ -933,6 +952,7 @@ class FeatureFlags:
         return {
             "success": True,
             "message": f"Done: roll {flag['key']} out to {percent} percent in {environment['name']}.",
+            "data": self._changes(),
         }
 
     def kill_flag(self, flag_id: str, environment_id: str) -> Result:
@@ -944,7 +964,7 @@ class FeatureFlags:
             environment_id (str): Id of the environment, such as ENVIRONMENT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         flag = self.flags.get(flag_id)
@@ -1050,7 +1070,11 @@ class FeatureFlags:
         for one_change in _distinct(changed_changes):
             if self._breaks_rule_11_c_again(one_change):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: switch {flag['key']} off in {environment['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: switch {flag['key']} off in {environment['name']}.",
+            "data": self._changes(),
+        }
 
     def target_segment(
         self,
@@ -1067,11 +1091,12 @@ class FeatureFlags:
             flag_id (str): Id of the flag, such as FLAG-00001.
             environment_id (str): Id of the environment, such as ENVIRONMENT-00001.
             segment_id (str): Id of the segment, such as SEGMENT-00001.
-            targeted (bool): Targeted: true or false. true where it is left out.
-            by_id (str, optional): Id of a person (by), such as PERSON-00001. May be left out.
+            targeted (bool): Whether the segment is shown the flag, as opposed to no longer. Default: true.
+            by_id (str, optional): Approver who does it, needed to target where changes need approval; an id such
+                as PERSON-00001. If left out, nobody is named, which is enough elsewhere.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         flag = self.flags.get(flag_id)
@@ -1126,6 +1151,7 @@ class FeatureFlags:
         return {
             "success": True,
             "message": f"Done: change whether {flag['key']} is shown to {segment['name']} in {environment['name']}.",
+            "data": self._changes(),
         }
 
     def place_customer(
@@ -1139,10 +1165,10 @@ class FeatureFlags:
         Args:
             segment_id (str): Id of the segment, such as SEGMENT-00001.
             customer_id (str): Id of the customer, such as CUSTOMER-00001.
-            place (str): The place: member, shut_out or neither.
+            place (str): What the customer is to the segment: member, shut_out or neither.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         segment = self.segments.get(segment_id)
@@ -1195,7 +1221,11 @@ class FeatureFlags:
         )
         if self._breaks_rule_12(segment):
             return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: place {customer['name']} as {place} in {segment['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: place {customer['name']} as {place} in {segment['name']}.",
+            "data": self._changes(),
+        }
 
     def schedule_change(
         self,
@@ -1210,12 +1240,12 @@ class FeatureFlags:
         Args:
             flag_id (str): Id of the flag, such as FLAG-00001.
             environment_id (str): Id of the environment, such as ENVIRONMENT-00001.
-            percent (int): The percent, from 0 to 100.
-            due_at (str): Due at: date and time, as YYYY-MM-DDTHH:MM.
-            by_id (str): Id of a person (by), such as PERSON-00001.
+            percent (int): Part of the customers who then see it, in percent, 0 switching it off, from 0 to 100.
+            due_at (str): Moment at which the change is due, after now, as YYYY-MM-DDTHH:MM.
+            by_id (str): Person who asks for the change and may not approve it later; an id such as PERSON-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         flag = self.flags.get(flag_id)
@@ -1277,7 +1307,7 @@ class FeatureFlags:
                 f"Done: schedule {percent} percent for {flag['key']} in {environment['name']} at {due_at} as "
                 f"{by['name']} (new: change {change['id']})."
             ),
-            "data": {"change_id": change["id"]},
+            "data": {"change_id": change["id"], **self._changes()},
         }
 
     def approve_change(self, change_id: str, by_id: str) -> Result:
@@ -1285,10 +1315,10 @@ class FeatureFlags:
 
         Args:
             change_id (str): Id of the change, such as CHANGE-00001.
-            by_id (str): Id of a person (by), such as PERSON-00001.
+            by_id (str): Approver other than whoever asked for the change; an id such as PERSON-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         change = self.changes.get(change_id)
@@ -1319,6 +1349,7 @@ class FeatureFlags:
                 f"in {self.environments[self.settings[change['setting_id']]['environment_id']]['name']} as "
                 f"{by['name']}."
             ),
+            "data": self._changes(),
         }
 
     def apply_change(self, change_id: str) -> Result:
@@ -1328,7 +1359,7 @@ class FeatureFlags:
             change_id (str): Id of the change, such as CHANGE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         change = self.changes.get(change_id)
@@ -1421,6 +1452,7 @@ class FeatureFlags:
                 f"Done: apply the change of {self.flags[self.settings[change['setting_id']]['flag_id']]['key']} "
                 f"in {self.environments[self.settings[change['setting_id']]['environment_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def withdraw_change(self, change_id: str) -> Result:
@@ -1430,7 +1462,7 @@ class FeatureFlags:
             change_id (str): Id of the change, such as CHANGE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         change = self.changes.get(change_id)
@@ -1451,6 +1483,7 @@ class FeatureFlags:
                 f"{self.flags[self.settings[change['setting_id']]['flag_id']]['key']} in "
                 f"{self.environments[self.settings[change['setting_id']]['environment_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def archive_flag(self, flag_id: str) -> Result:
@@ -1460,7 +1493,7 @@ class FeatureFlags:
             flag_id (str): Id of the flag, such as FLAG-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         flag = self.flags.get(flag_id)
@@ -1490,7 +1523,7 @@ class FeatureFlags:
         for one_flag in _distinct([flag, *self._flags_by_needs.get(flag["id"], {}).values()]):
             if self._breaks_rule_9_f(one_flag):
                 return self._take_back(RULES[8])
-        return {"success": True, "message": f"Done: archive {flag['key']}."}
+        return {"success": True, "message": f"Done: archive {flag['key']}.", "data": self._changes()}
 
     def _show_flag(self, flag: Flag) -> dict[str, Any]:
         """The flag as an answer shows it."""
@@ -1746,6 +1779,46 @@ class FeatureFlags:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -47,6 +47,17 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "ships": ("name",),
+    "lanes": ("label",),
+    "quays": ("name",),
+    "tides": (),
+    "vehicles": ("plate",),
+    "sailings": (),
+    "passages": ("lead",),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("lanes", "ship_id"),
     ("passages", "lane_id"),
@@ -228,7 +239,7 @@ class FerryDeck:
 
         Args:
             passage_id (str): Id of the passage, such as PASSAGE-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "lanes": records}} or {"success": False, "error": why
@@ -272,9 +283,10 @@ class FerryDeck:
         """Sailings ahead that take so many people, with a vehicle or without, earliest first.
 
         Args:
-            people (int): The people, from 1 to 60.
-            vehicle_id (str, optional): Id of the vehicle, such as VEHICLE-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            people (int): How many people would travel, the driver included, from 1 to 60.
+            vehicle_id (str, optional): Vehicle for which room is wanted; an id such as VEHICLE-00001. If left out,
+                only places for foot passengers are looked at.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "sailings": records}} or {"success": False, "error": why
@@ -317,7 +329,7 @@ class FerryDeck:
 
         Args:
             sailing_id (str): Id of the sailing, such as SAILING-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "passages": records}} or {"success": False, "error": why
@@ -357,8 +369,8 @@ class FerryDeck:
         """List the ships, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only ships whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "ships": records}}
@@ -376,10 +388,10 @@ class FerryDeck:
         """List the lanes, oldest first, all of them or only some.
 
         Args:
-            label (str, optional): Only those whose label contains this text.
-            ship_id (str, optional): Only those of this ship.
-            open_air (bool, optional): Only those where open air is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            label (str, optional): Only lanes whose label contains this text.
+            ship_id (str, optional): Only lanes of this ship.
+            open_air (bool, optional): Only lanes with this value of `open_air`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "lanes": records}}
@@ -403,8 +415,8 @@ class FerryDeck:
         """List the quays, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only quays whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "quays": records}}
@@ -420,8 +432,8 @@ class FerryDeck:
         """List the tides, oldest first, all of them or only some.
 
         Args:
-            quay_id (str, optional): Only those of this quay.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            quay_id (str, optional): Only tides of this quay.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "tides": records}}
@@ -440,9 +452,9 @@ class FerryDeck:
         """List the vehicles, oldest first, all of them or only some.
 
         Args:
-            plate (str, optional): Only those whose plate contains this text.
-            cargo (str, optional): Only those whose cargo is flammable, explosive or livestock.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            plate (str, optional): Only vehicles whose plate contains this text.
+            cargo (str, optional): Only vehicles with this cargo.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "vehicles": records}}
@@ -465,10 +477,10 @@ class FerryDeck:
         """List the sailings, oldest first, all of them or only some.
 
         Args:
-            ship_id (str, optional): Only those of this ship.
-            quay_id (str, optional): Only those of this quay.
-            status (str, optional): Only those whose status is open, sailed or cancelled.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            ship_id (str, optional): Only sailings of this ship.
+            quay_id (str, optional): Only sailings of this quay.
+            status (str, optional): Only sailings with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "sailings": records}}
@@ -500,12 +512,12 @@ class FerryDeck:
         """List the passages, oldest first, all of them or only some.
 
         Args:
-            lead (str, optional): Only those whose lead contains this text.
-            vehicle_id (str, optional): Only those of this vehicle.
-            sailing_id (str, optional): Only those of this sailing.
-            lane_id (str, optional): Only those of this lane.
-            status (str, optional): Only those whose status is booked, placed, gone, standby or carried.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            lead (str, optional): Only passages whose lead contains this text.
+            vehicle_id (str, optional): Only passages of this vehicle.
+            sailing_id (str, optional): Only passages of this sailing.
+            lane_id (str, optional): Only passages of this lane.
+            status (str, optional): Only passages with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "passages": records}}
@@ -540,12 +552,13 @@ class FerryDeck:
 
         Args:
             sailing_id (str): Id of the sailing, such as SAILING-00001.
-            lead (str): The lead.
-            people (int): The people, from 1 to 60.
-            vehicle_id (str, optional): Id of the vehicle, such as VEHICLE-00001. May be left out.
+            lead (str): Full name of the person in whose name the passage is booked.
+            people (int): How many people travel, the driver included, from 1 to 60.
+            vehicle_id (str, optional): Vehicle that is taken along; an id such as VEHICLE-00001. If left out, the
+                people travel on foot.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         sailing = self.sailings.get(sailing_id)
@@ -622,7 +635,7 @@ class FerryDeck:
         return {
             "success": True,
             "message": f"Done: {done} (new: passage {passage['id']}).",
-            "data": {"passage_id": passage["id"]},
+            "data": {"passage_id": passage["id"], **self._changes()},
         }
 
     def join_standby(
@@ -637,11 +650,11 @@ class FerryDeck:
         Args:
             sailing_id (str): Id of the sailing, such as SAILING-00001.
             vehicle_id (str): Id of the vehicle, such as VEHICLE-00001.
-            lead (str): The lead.
-            people (int): The people, from 1 to 60.
+            lead (str): Full name of the person in whose name the vehicle stands by.
+            people (int): How many people travel, the driver included, from 1 to 60.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         sailing = self.sailings.get(sailing_id)
@@ -706,7 +719,7 @@ class FerryDeck:
                 f"Done: let {vehicle['plate']} stand by for {self.ships[sailing['ship_id']]['name']} at "
                 f"{sailing['departs_at']} (new: passage {passage['id']})."
             ),
-            "data": {"passage_id": passage["id"]},
+            "data": {"passage_id": passage["id"], **self._changes()},
         }
 
     def accept_standby(self, sailing_id: str) -> Result:
@@ -717,7 +730,7 @@ class FerryDeck:
             sailing_id (str): Id of the sailing, such as SAILING-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         sailing = self.sailings.get(sailing_id)
@@ -772,6 +785,7 @@ class FerryDeck:
                 f"Done: accept the next standby of {self.ships[sailing['ship_id']]['name']} at "
                 f"{sailing['departs_at']}."
             ),
+            "data": self._changes(),
         }
 
     def place_vehicle(self, passage_id: str, lane_id: str | None = None) -> Result:
@@ -780,10 +794,11 @@ class FerryDeck:
 
         Args:
             passage_id (str): Id of the passage, such as PASSAGE-00001.
-            lane_id (str, optional): Id of the lane, such as LANE-00001. May be left out.
+            lane_id (str, optional): Open lane of the same ship that is long and high enough; an id such as
+                LANE-00001. If left out, the vehicle is taken out of its lane and stays booked.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         passage = self.passages.get(passage_id)
@@ -905,7 +920,7 @@ class FerryDeck:
         done = f"place the vehicle of {passage['lead']}"
         if lane is not None:
             done += f" in {lane['label']}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def rebook_passage(self, passage_id: str, sailing_id: str) -> Result:
         """Book a passage over to another sailing, from standby too; a place in a lane is lost.
@@ -915,7 +930,7 @@ class FerryDeck:
             sailing_id (str): Id of the sailing, such as SAILING-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         passage = self.passages.get(passage_id)
@@ -1028,6 +1043,7 @@ class FerryDeck:
                 f"Done: book {passage['lead']} over to {self.ships[sailing['ship_id']]['name']} at "
                 f"{sailing['departs_at']}."
             ),
+            "data": self._changes(),
         }
 
     def cancel_passage(self, passage_id: str) -> Result:
@@ -1037,7 +1053,7 @@ class FerryDeck:
             passage_id (str): Id of the passage, such as PASSAGE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         passage = self.passages.get(passage_id)
@@ -1075,7 +1091,11 @@ class FerryDeck:
             return self._take_back(RULES[8])
         if self._breaks_rule_12(passage):
             return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: cancel the passage of {passage['lead']}."}
+        return {
+            "success": True,
+            "message": f"Done: cancel the passage of {passage['lead']}.",
+            "data": self._changes(),
+        }
 
     def close_lane(self, lane_id: str, reason: Text | None = None) -> Result:
         """Close a lane for a reason when no vehicle stands in it on a sailing ahead, or take it back into use where
@@ -1083,10 +1103,10 @@ class FerryDeck:
 
         Args:
             lane_id (str): Id of the lane, such as LANE-00001.
-            reason (str, optional): The reason. May be left out.
+            reason (str, optional): Why the lane is closed. If left out, the closed lane goes back into use.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         lane = self.lanes.get(lane_id)
@@ -1133,7 +1153,7 @@ class FerryDeck:
         done = f"close or reopen {lane['label']}"
         if reason is not None:
             done += f" for {reason}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def add_sailing(self, ship_id: str, quay_id: str, departs_at: DateTime) -> Result:
         """Put on a sailing of a ship at a time when the tide allows it.
@@ -1141,10 +1161,11 @@ class FerryDeck:
         Args:
             ship_id (str): Id of the ship, such as SHIP-00001.
             quay_id (str): Id of the quay, such as QUAY-00001.
-            departs_at (str): Departs at: date and time, as YYYY-MM-DDTHH:MM.
+            departs_at (str): When the ship leaves, more than an hour ahead and at sufficient tide, as
+                YYYY-MM-DDTHH:MM.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         ship = self.ships.get(ship_id)
@@ -1195,7 +1216,7 @@ class FerryDeck:
             "message": (
                 f"Done: put on {ship['name']} from {quay['name']} at {departs_at} (new: sailing {sailing['id']})."
             ),
-            "data": {"sailing_id": sailing["id"]},
+            "data": {"sailing_id": sailing["id"], **self._changes()},
         }
 
     def move_sailing(self, sailing_id: str, departs_at: DateTime, quay_id: str | None = None) -> Result:
@@ -1203,11 +1224,13 @@ class FerryDeck:
 
         Args:
             sailing_id (str): Id of the sailing, such as SAILING-00001.
-            departs_at (str): Departs at: date and time, as YYYY-MM-DDTHH:MM.
-            quay_id (str, optional): Id of the quay, such as QUAY-00001. May be left out.
+            departs_at (str): When the ship is to leave, later than now and at sufficient tide, as
+                YYYY-MM-DDTHH:MM.
+            quay_id (str, optional): Quay from which the ship leaves instead; an id such as QUAY-00001. If left
+                out, the quay stays as it is.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         sailing = self.sailings.get(sailing_id)
@@ -1251,7 +1274,7 @@ class FerryDeck:
         done = f"let {self.ships[sailing['ship_id']]['name']} leave at {departs_at}"
         if quay is not None:
             done += f" from {quay['name']}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def let_sail(self, sailing_id: str) -> Result:
         """Note that a sailing has left; whoever was not placed or stood by is left behind.
@@ -1260,7 +1283,7 @@ class FerryDeck:
             sailing_id (str): Id of the sailing, such as SAILING-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         sailing = self.sailings.get(sailing_id)
@@ -1352,6 +1375,7 @@ class FerryDeck:
             "message": (
                 f"Done: note that {self.ships[sailing['ship_id']]['name']} has left at {sailing['departs_at']}."
             ),
+            "data": self._changes(),
         }
 
     def cancel_sailing(self, sailing_id: str) -> Result:
@@ -1361,7 +1385,7 @@ class FerryDeck:
             sailing_id (str): Id of the sailing, such as SAILING-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         sailing = self.sailings.get(sailing_id)
@@ -1406,6 +1430,7 @@ class FerryDeck:
         return {
             "success": True,
             "message": f"Done: cancel {self.ships[sailing['ship_id']]['name']} at {sailing['departs_at']}.",
+            "data": self._changes(),
         }
 
     def _show_sailing(self, sailing: Sailing) -> dict[str, Any]:
@@ -1755,6 +1780,46 @@ class FerryDeck:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -61,6 +61,17 @@ ORDER_STATUS_MOVES = {
     ("live", "ended"),
 }
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "nodes": ("code",),
+    "premises": ("address",),
+    "profiles": ("name",),
+    "technicians": ("name",),
+    "orders": ("customer",),
+    "visits": (),
+    "outages": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("nodes", "code"),
     ("nodes", "parent_id"),
@@ -290,8 +301,9 @@ class FibreProvisioning:
 
         Args:
             premise_id (str): Id of the premise, such as PREMISE-00001.
-            profile_id (str, optional): Id of the profile, such as PROFILE-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            profile_id (str, optional): Profile whose highest loss must not be exceeded; an id such as
+                PROFILE-00001. If left out, ports are listed whatever their loss.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "nodes": records}} or {"success": False, "error": why
@@ -335,7 +347,7 @@ class FibreProvisioning:
 
         Args:
             node_id (str): Id of the node, such as NODE-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "orders": records}} or {"success": False, "error": why
@@ -371,9 +383,11 @@ class FibreProvisioning:
         """The planned visits of a day or of a technician, in order.
 
         Args:
-            technician_id (str, optional): Id of the technician, such as TECHNICIAN-00001. May be left out.
-            on (str, optional): On: a date, as YYYY-MM-DD. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            technician_id (str, optional): Technician whose visits are listed; an id such as TECHNICIAN-00001. If
+                left out, the visits of all technicians are listed.
+            on (str, optional): Day of the visits listed, as YYYY-MM-DD. If left out, the visits of all days are
+                listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "visits": records}} or {"success": False, "error": why
@@ -422,8 +436,9 @@ class FibreProvisioning:
         """Orders that have no port yet, longest wait first.
 
         Args:
-            cabinet_id (str, optional): Id of a node (cabinet), such as NODE-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            cabinet_id (str, optional): Node that is the cabinet of the homes listed; an id such as NODE-00001. If
+                left out, orders at all cabinets are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "orders": records}} or {"success": False, "error": why
@@ -464,10 +479,10 @@ class FibreProvisioning:
         """List the nodes, oldest first, all of them or only some.
 
         Args:
-            code (str, optional): Only those whose code contains this text.
-            kind (str, optional): Only those whose kind is exchange or splitter.
-            parent_id (str, optional): Only those of this parent.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            code (str, optional): Only nodes whose code contains this text.
+            kind (str, optional): Only nodes with this kind.
+            parent_id (str, optional): Only nodes whose parent is this node.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "nodes": records}}
@@ -492,9 +507,9 @@ class FibreProvisioning:
         """List the premises, oldest first, all of them or only some.
 
         Args:
-            address (str, optional): Only those whose address contains this text.
-            cabinet_id (str, optional): Only those of this cabinet.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            address (str, optional): Only premises whose address contains this text.
+            cabinet_id (str, optional): Only premises whose cabinet is this node.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "premises": records}}
@@ -517,8 +532,8 @@ class FibreProvisioning:
         """List the profiles, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only profiles whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "profiles": records}}
@@ -539,9 +554,9 @@ class FibreProvisioning:
         """List the technicians, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            splices (bool, optional): Only those where splices is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only technicians whose name contains this text.
+            splices (bool, optional): Only technicians with this value of `splices`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "technicians": records}}
@@ -571,13 +586,12 @@ class FibreProvisioning:
         """List the orders, oldest first, all of them or only some.
 
         Args:
-            customer (str, optional): Only those whose customer contains this text.
-            premise_id (str, optional): Only those of this premise.
-            profile_id (str, optional): Only those of this profile.
-            node_id (str, optional): Only those of this node.
-            status (str, optional): Only those whose status is placed, reserved, cancelled, scheduled, live or
-                ended.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            customer (str, optional): Only orders whose customer contains this text.
+            premise_id (str, optional): Only orders of this premise.
+            profile_id (str, optional): Only orders of this profile.
+            node_id (str, optional): Only orders of this node.
+            status (str, optional): Only orders with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "orders": records}}
@@ -610,11 +624,11 @@ class FibreProvisioning:
         """List the visits, oldest first, all of them or only some.
 
         Args:
-            order_id (str, optional): Only those of this order.
-            technician_id (str, optional): Only those of this technician.
-            half (str, optional): Only those whose half is morning or afternoon.
-            status (str, optional): Only those whose status is planned, done, failed or dropped.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            order_id (str, optional): Only visits of this order.
+            technician_id (str, optional): Only visits of this technician.
+            half (str, optional): Only visits with this half.
+            status (str, optional): Only visits with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "visits": records}}
@@ -645,12 +659,12 @@ class FibreProvisioning:
         """List the outages, oldest first, all of them or only some.
 
         Args:
-            node_id (str, optional): Only those of this node.
-            cause (str, optional): Only those whose cause is cable_cut, power, card_fault or water.
-            merged_into_id (str, optional): Only those of this merged into.
-            repaired_by_id (str, optional): Only those of this repaired by.
-            status (str, optional): Only those whose status is open, merged or cleared.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            node_id (str, optional): Only outages of this node.
+            cause (str, optional): Only outages with this cause.
+            merged_into_id (str, optional): Only outages whose merged into is this outage.
+            repaired_by_id (str, optional): Only outages repaired by this technician.
+            status (str, optional): Only outages with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "outages": records}}
@@ -677,11 +691,11 @@ class FibreProvisioning:
 
         Args:
             premise_id (str): Id of the premise, such as PREMISE-00001.
-            customer (str): The customer.
+            customer (str): Full name of the customer who orders.
             profile_id (str): Id of the profile, such as PROFILE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         premise = self.premises.get(premise_id)
@@ -728,7 +742,7 @@ class FibreProvisioning:
                 f"Done: place the order of {customer} for {premise['address']} with profile {profile['name']} "
                 f"(new: order {order['id']})."
             ),
-            "data": {"order_id": order["id"]},
+            "data": {"order_id": order["id"], **self._changes()},
         }
 
     def reserve_port(self, order_id: str, node_id: str) -> Result:
@@ -739,7 +753,7 @@ class FibreProvisioning:
             node_id (str): Id of the node, such as NODE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         order = self.orders.get(order_id)
@@ -784,7 +798,11 @@ class FibreProvisioning:
                 return self._take_back(RULES[6])
         if self._breaks_rule_12(order):
             return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: reserve a port on {node['code']} for {order['customer']}."}
+        return {
+            "success": True,
+            "message": f"Done: reserve a port on {node['code']} for {order['customer']}.",
+            "data": self._changes(),
+        }
 
     def book_visit(
         self,
@@ -798,11 +816,11 @@ class FibreProvisioning:
         Args:
             order_id (str): Id of the order, such as ORDER-00001.
             technician_id (str): Id of the technician, such as TECHNICIAN-00001.
-            on (str): On: a date, as YYYY-MM-DD.
-            half (str): The half: morning or afternoon.
+            on (str): Day of the visit, from tomorrow on, within 30 days and no Sunday, as YYYY-MM-DD.
+            half (str): Half of the day in which the technician comes: morning or afternoon.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         order = self.orders.get(order_id)
@@ -858,7 +876,7 @@ class FibreProvisioning:
                 f"Done: book {technician['name']} for {order['customer']} on {on} in the {half} (new: visit "
                 f"{visit['id']})."
             ),
-            "data": {"visit_id": visit["id"]},
+            "data": {"visit_id": visit["id"], **self._changes()},
         }
 
     def move_visit(
@@ -872,12 +890,15 @@ class FibreProvisioning:
 
         Args:
             visit_id (str): Id of the visit, such as VISIT-00001.
-            technician_id (str, optional): Id of the technician, such as TECHNICIAN-00001. May be left out.
-            on (str, optional): On: a date, as YYYY-MM-DD. May be left out.
-            half (str, optional): The half: morning or afternoon. May be left out.
+            technician_id (str, optional): Technician who makes the visit instead; an id such as TECHNICIAN-00001.
+                If left out, the technician stays.
+            on (str, optional): New day of the visit, within 30 days and no Sunday, as YYYY-MM-DD. If left out, the
+                day stays as it is.
+            half (str, optional): New half of the day for the visit: morning or afternoon. If left out, the half of
+                the day stays as it is.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         visit = self.visits.get(visit_id)
@@ -924,7 +945,7 @@ class FibreProvisioning:
             done += f" to {on}"
         if half is not None:
             done += f" to the {half}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def finish_visit(
         self,
@@ -937,11 +958,13 @@ class FibreProvisioning:
 
         Args:
             visit_id (str): Id of the visit, such as VISIT-00001.
-            measured (int, optional): The measured, from 50 to 500. May be left out.
-            ont (str, optional): The ont. May be left out.
+            measured (int, optional): Loss measured at the home in tenths of a decibel, from 50 to 500. If left
+                out, the visit counts as failed, as where nobody was in.
+            ont (str, optional): Serial number of the box (ONT) put up, needed where the line goes live. If left
+                out, no box is recorded.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         visit = self.visits.get(visit_id)
@@ -1024,7 +1047,7 @@ class FibreProvisioning:
         done = f"close the visit to {self.orders[visit['order_id']]['customer']}"
         if measured is not None:
             done += f" with a loss of {measured}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def withdraw_order(self, order_id: str) -> Result:
         """Cancel an order, or end the service of one that is live; its port becomes free.
@@ -1033,7 +1056,7 @@ class FibreProvisioning:
             order_id (str): Id of the order, such as ORDER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         order = self.orders.get(order_id)
@@ -1086,6 +1109,7 @@ class FibreProvisioning:
             "message": (
                 f"Done: withdraw the order of {order['customer']} at {self.premises[order['premise_id']]['address']}."
             ),
+            "data": self._changes(),
         }
 
     def rehang_line(self, order_id: str, node_id: str) -> Result:
@@ -1096,7 +1120,7 @@ class FibreProvisioning:
             node_id (str): Id of the node, such as NODE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         order = self.orders.get(order_id)
@@ -1135,7 +1159,11 @@ class FibreProvisioning:
             return self._take_back(RULES[4])
         if self._breaks_rule_6(order):
             return self._take_back(RULES[5])
-        return {"success": True, "message": f"Done: hang {order['customer']} on {node['code']}."}
+        return {
+            "success": True,
+            "message": f"Done: hang {order['customer']} on {node['code']}.",
+            "data": self._changes(),
+        }
 
     def change_profile(self, order_id: str, profile_id: str) -> Result:
         """Give an order another profile.
@@ -1145,7 +1173,7 @@ class FibreProvisioning:
             profile_id (str): Id of the profile, such as PROFILE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         order = self.orders.get(order_id)
@@ -1167,7 +1195,11 @@ class FibreProvisioning:
         self._put("orders", order, "profile_id", profile_id)
         if self._breaks_rule_6(order):
             return self._take_back(RULES[5])
-        return {"success": True, "message": f"Done: change {order['customer']} to {profile['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: change {order['customer']} to {profile['name']}.",
+            "data": self._changes(),
+        }
 
     def add_splitter(
         self,
@@ -1179,13 +1211,13 @@ class FibreProvisioning:
         """Put a splitter on a free port of another one.
 
         Args:
-            parent_id (str): Id of a node (parent), such as NODE-00001.
-            code (str): The code.
-            ports (int): The ports, from 2 to 16.
-            fibre_m (int): The fibre m, from 0 to 2000.
+            parent_id (str): Node with a free port to which the splitter is connected; an id such as NODE-00001.
+            code (str): Code of the new splitter, not in use yet.
+            ports (int): Outgoing ports of the splitter (2, 4, 8 or 16), from 2 to 16.
+            fibre_m (int): Length of the fibre from the node above in metres, from 0 to 2000.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         parent = self.nodes.get(parent_id)
@@ -1221,7 +1253,7 @@ class FibreProvisioning:
         return {
             "success": True,
             "message": f"Done: {done} (new: node {node['id']}).",
-            "data": {"node_id": node["id"]},
+            "data": {"node_id": node["id"], **self._changes()},
         }
 
     def report_outage(self, node_id: str, cause: Literal["cable_cut", "power", "card_fault", "water"]) -> Result:
@@ -1229,10 +1261,10 @@ class FibreProvisioning:
 
         Args:
             node_id (str): Id of the node, such as NODE-00001.
-            cause (str): The cause: cable_cut, power, card_fault or water.
+            cause (str): What made the node go dark: cable_cut, power, card_fault or water.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         node = self.nodes.get(node_id)
@@ -1288,7 +1320,7 @@ class FibreProvisioning:
         return {
             "success": True,
             "message": f"Done: report an outage of {node['code']} because of {cause} (new: outage {fault['id']}).",
-            "data": {"outage_id": fault["id"]},
+            "data": {"outage_id": fault["id"], **self._changes()},
         }
 
     def clear_outage(self, outage_id: str, technician_id: str) -> Result:
@@ -1299,7 +1331,7 @@ class FibreProvisioning:
             technician_id (str): Id of the technician, such as TECHNICIAN-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         outage = self.outages.get(outage_id)
@@ -1331,6 +1363,7 @@ class FibreProvisioning:
                 f"Done: clear the outage of {self.nodes[outage['node_id']]['code']}, repaired by "
                 f"{technician['name']}."
             ),
+            "data": self._changes(),
         }
 
     def _show_node(self, node: Node) -> dict[str, Any]:
@@ -1621,6 +1654,46 @@ class FibreProvisioning:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

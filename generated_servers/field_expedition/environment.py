@@ -44,6 +44,17 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "camps": ("name",),
+    "members": ("name",),
+    "parties": ("name",),
+    "permits": ("number",),
+    "finds": ("label",),
+    "gears": ("code",),
+    "evacuations": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("evacuations", "member_id"),
     ("evacuations", "status"),
@@ -216,9 +227,9 @@ class FieldExpedition:
         """People in a camp who are in no party and used to enough height for another camp, guides first.
 
         Args:
-            start_id (str): Id of a camp (start), such as CAMP-00001.
-            goal_id (str): Id of a camp (goal), such as CAMP-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            start_id (str): Camp where the people are; an id such as CAMP-00001.
+            goal_id (str): Camp that they are to reach; an id such as CAMP-00001.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "members": records}} or {"success": False, "error": why
@@ -251,7 +262,7 @@ class FieldExpedition:
         """How long the food of each camp lasts, the shortest first.
 
         Args:
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "camps": records}} or {"success": False, "error": why
@@ -284,8 +295,8 @@ class FieldExpedition:
         """Permits for a kind of specimen that have not ended, those with the least left first.
 
         Args:
-            taxon (str): The taxon: beetles, mosses, lichens, moths or sediment.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            taxon (str): Kind of specimen that the permits are for: beetles, mosses, lichens, moths or sediment.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "permits": records}} or {"success": False, "error": why
@@ -315,8 +326,8 @@ class FieldExpedition:
         """List the camps, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only camps whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "camps": records}}
@@ -335,11 +346,11 @@ class FieldExpedition:
         """List the members, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            role (str, optional): Only those whose role is guide, medic, scientist or cook.
-            camp_id (str, optional): Only those of this camp.
-            party_id (str, optional): Only those of this party.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only members whose name contains this text.
+            role (str, optional): Only members with this role.
+            camp_id (str, optional): Only members of this camp.
+            party_id (str, optional): Only members of this party.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "members": records}}
@@ -369,11 +380,11 @@ class FieldExpedition:
         """List the parties, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            start_id (str, optional): Only those of this start.
-            goal_id (str, optional): Only those of this goal.
-            status (str, optional): Only those whose status is planned, out, dropped, arrived or back.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only parties whose name contains this text.
+            start_id (str, optional): Only parties whose start is this camp.
+            goal_id (str, optional): Only parties whose goal is this camp.
+            status (str, optional): Only parties with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "parties": records}}
@@ -401,9 +412,9 @@ class FieldExpedition:
         """List the permits, oldest first, all of them or only some.
 
         Args:
-            number (str, optional): Only those whose number contains this text.
-            taxon (str, optional): Only those whose taxon is beetles, mosses, lichens, moths or sediment.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            number (str, optional): Only permits whose number contains this text.
+            taxon (str, optional): Only permits with this taxon.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "permits": records}}
@@ -429,11 +440,11 @@ class FieldExpedition:
         """List the finds, oldest first, all of them or only some.
 
         Args:
-            label (str, optional): Only those whose label contains this text.
-            permit_id (str, optional): Only those of this permit.
-            collector_id (str, optional): Only those of this collector.
-            camp_id (str, optional): Only those of this camp.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            label (str, optional): Only finds whose label contains this text.
+            permit_id (str, optional): Only finds of this permit.
+            collector_id (str, optional): Only finds whose collector is this member.
+            camp_id (str, optional): Only finds of this camp.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "finds": records}}
@@ -466,12 +477,12 @@ class FieldExpedition:
         """List the gears, oldest first, all of them or only some.
 
         Args:
-            code (str, optional): Only those whose code contains this text.
-            kind (str, optional): Only those whose kind is radio, rope, tent, stove or oxygen.
-            camp_id (str, optional): Only those of this camp.
-            party_id (str, optional): Only those of this party.
-            broken (bool, optional): Only those where broken is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            code (str, optional): Only gears whose code contains this text.
+            kind (str, optional): Only gears with this kind.
+            camp_id (str, optional): Only gears of this camp.
+            party_id (str, optional): Only gears of this party.
+            broken (bool, optional): Only gears with this value of `broken`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "gears": records}}
@@ -500,9 +511,9 @@ class FieldExpedition:
         """List the evacuations, oldest first, all of them or only some.
 
         Args:
-            member_id (str, optional): Only those of this member.
-            status (str, optional): Only those whose status is called, flown or stood_down.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            member_id (str, optional): Only evacuations of this member.
+            status (str, optional): Only evacuations with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "evacuations": records}}
@@ -527,13 +538,14 @@ class FieldExpedition:
         """Plan a party from one camp to another with the people who go.
 
         Args:
-            name (str): The name.
-            start_id (str): Id of a camp (start), such as CAMP-00001.
-            goal_id (str): Id of a camp (goal), such as CAMP-00001.
-            member_ids (list): Ids of members, such as MEMBER-00001.
+            name (str): Name of the new party, not in use yet.
+            start_id (str): Camp that the party leaves; an id such as CAMP-00001.
+            goal_id (str): Camp that the party is to reach; an id such as CAMP-00001.
+            member_ids (list): Two to eight people in the start camp, a guide among them: ids of members, such as
+                MEMBER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         start = self.camps.get(start_id)
@@ -609,7 +621,7 @@ class FieldExpedition:
             "message": (
                 f"Done: plan the party {name} from {start['name']} to {goal['name']} (new: party {party['id']})."
             ),
-            "data": {"party_id": party["id"]},
+            "data": {"party_id": party["id"], **self._changes()},
         }
 
     def pack_gear(self, party_id: str, gear_id: str) -> Result:
@@ -620,7 +632,7 @@ class FieldExpedition:
             gear_id (str): Id of the gear, such as GEAR-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         party = self.parties.get(party_id)
@@ -644,17 +656,17 @@ class FieldExpedition:
                 return self._take_back(RULES[5])
         if self._breaks_rule_7(gear):
             return self._take_back(RULES[6])
-        return {"success": True, "message": f"Done: give {gear['code']} to {party['name']}."}
+        return {"success": True, "message": f"Done: give {gear['code']} to {party['name']}.", "data": self._changes()}
 
     def load_food(self, party_id: str, person_days: Annotated[int, {"minimum": 1, "maximum": 300}]) -> Result:
         """Load food of its start camp on a planned party.
 
         Args:
             party_id (str): Id of the party, such as PARTY-00001.
-            person_days (int): The person days, from 1 to 300.
+            person_days (int): Food to load, in person-days, at most 60 for each member, from 1 to 300.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         party = self.parties.get(party_id)
@@ -679,7 +691,11 @@ class FieldExpedition:
         if not 0 <= new_food <= 300:
             return self._take_back(f"The food of {party['name']} must be between 0 and 300.")
         self._put("parties", party, "food", new_food)
-        return {"success": True, "message": f"Done: load {person_days} person-days of food on {party['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: load {person_days} person-days of food on {party['name']}.",
+            "data": self._changes(),
+        }
 
     def start_party(self, party_id: str) -> Result:
         """Let a planned party leave, with a guide and a working radio.
@@ -688,7 +704,7 @@ class FieldExpedition:
             party_id (str): Id of the party, such as PARTY-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         party = self.parties.get(party_id)
@@ -751,6 +767,7 @@ class FieldExpedition:
         return {
             "success": True,
             "message": f"Done: let {party['name']} leave for {self.camps[party['goal_id']]['name']}.",
+            "data": self._changes(),
         }
 
     def end_party(self, party_id: str, turned_back: bool = False) -> Result:
@@ -759,10 +776,11 @@ class FieldExpedition:
 
         Args:
             party_id (str): Id of the party, such as PARTY-00001.
-            turned_back (bool): Turned back: true or false. false where it is left out.
+            turned_back (bool): Whether the party came back to its start instead of reaching its goal. Default:
+                false.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         party = self.parties.get(party_id)
@@ -881,7 +899,7 @@ class FieldExpedition:
         for one_gear in _distinct([*changed_gears, *changed_gears_2]):
             if self._breaks_rule_7(one_gear):
                 return self._take_back(RULES[6])
-        return {"success": True, "message": f"Done: record the end of {party['name']}."}
+        return {"success": True, "message": f"Done: record the end of {party['name']}.", "data": self._changes()}
 
     def drop_party(self, party_id: str) -> Result:
         """Drop a planned party, whose gear and food stay in the camp.
@@ -890,7 +908,7 @@ class FieldExpedition:
             party_id (str): Id of the party, such as PARTY-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         party = self.parties.get(party_id)
@@ -945,17 +963,17 @@ class FieldExpedition:
         for one_gear in _distinct([*changed_gears, *changed_gears_2]):
             if self._breaks_rule_7(one_gear):
                 return self._take_back(RULES[6])
-        return {"success": True, "message": f"Done: drop the party {party['name']}."}
+        return {"success": True, "message": f"Done: drop the party {party['name']}.", "data": self._changes()}
 
     def deliver_food(self, camp_id: str, person_days: Annotated[int, {"minimum": 1, "maximum": 1000}]) -> Result:
         """Record food that was flown to a camp.
 
         Args:
             camp_id (str): Id of the camp, such as CAMP-00001.
-            person_days (int): The person days, from 1 to 1000.
+            person_days (int): Food that was flown in, in person-days, from 1 to 1000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         camp = self.camps.get(camp_id)
@@ -971,6 +989,7 @@ class FieldExpedition:
         return {
             "success": True,
             "message": f"Done: record {person_days} person-days of food flown to {camp['name']}.",
+            "data": self._changes(),
         }
 
     def count_food(self, camp_id: str, person_days: Annotated[int, {"minimum": 0, "maximum": 2000}]) -> Result:
@@ -979,10 +998,10 @@ class FieldExpedition:
 
         Args:
             camp_id (str): Id of the camp, such as CAMP-00001.
-            person_days (int): The person days, from 0 to 2000.
+            person_days (int): Food that was found, in person-days, less than on record, from 0 to 2000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         camp = self.camps.get(camp_id)
@@ -995,7 +1014,11 @@ class FieldExpedition:
             )
         self._journal = []
         self._put("camps", camp, "food", person_days)
-        return {"success": True, "message": f"Done: note {person_days} person-days of food left in {camp['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: note {person_days} person-days of food left in {camp['name']}.",
+            "data": self._changes(),
+        }
 
     def collect_find(
         self,
@@ -1007,13 +1030,13 @@ class FieldExpedition:
         """Record specimens collected by a scientist in a camp, under a permit.
 
         Args:
-            label (str): The label.
+            label (str): Label on the specimens, not used before.
             permit_id (str): Id of the permit, such as PERMIT-00001.
-            collector_id (str): Id of a member (collector), such as MEMBER-00001.
-            pieces (int): The pieces, from 1 to 200.
+            collector_id (str): Scientist in a camp who collected them; an id such as MEMBER-00001.
+            pieces (int): Specimens collected under this label, within what the permit still allows, from 1 to 200.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         permit = self.permits.get(permit_id)
@@ -1052,7 +1075,7 @@ class FieldExpedition:
             "message": (
                 f"Done: record {pieces} pieces as {label} under permit {permit['number']} (new: find {find['id']})."
             ),
-            "data": {"find_id": find["id"]},
+            "data": {"find_id": find["id"], **self._changes()},
         }
 
     def call_evacuation(self, member_id: str, reason: Text) -> Result:
@@ -1060,10 +1083,10 @@ class FieldExpedition:
 
         Args:
             member_id (str): Id of the member, such as MEMBER-00001.
-            reason (str): The reason.
+            reason (str): Why the member must be flown out.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         member = self.members.get(member_id)
@@ -1099,7 +1122,7 @@ class FieldExpedition:
                 f"Done: call an evacuation for {member['name']} with the reason {reason} (new: evacuation "
                 f"{evacuation['id']})."
             ),
-            "data": {"evacuation_id": evacuation["id"]},
+            "data": {"evacuation_id": evacuation["id"], **self._changes()},
         }
 
     def end_evacuation(self, evacuation_id: str, flown: bool) -> Result:
@@ -1107,10 +1130,10 @@ class FieldExpedition:
 
         Args:
             evacuation_id (str): Id of the evacuation, such as EVACUATION-00001.
-            flown (bool): Flown: true or false.
+            flown (bool): Whether the member was flown out, as opposed to not needing it.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         evacuation = self.evacuations.get(evacuation_id)
@@ -1201,6 +1224,7 @@ class FieldExpedition:
         return {
             "success": True,
             "message": f"Done: end the evacuation of {self.members[evacuation['member_id']]['name']}.",
+            "data": self._changes(),
         }
 
     def report_gear(self, gear_id: str, broken: bool) -> Result:
@@ -1208,10 +1232,10 @@ class FieldExpedition:
 
         Args:
             gear_id (str): Id of the gear, such as GEAR-00001.
-            broken (bool): Broken: true or false.
+            broken (bool): Whether the gear is broken, as opposed to mended.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         gear = self.gears.get(gear_id)
@@ -1226,7 +1250,7 @@ class FieldExpedition:
         for one_party in _distinct([self.parties.get(gear["party_id"])]):
             if self._breaks_rule_6(one_party):
                 return self._take_back(RULES[5])
-        return {"success": True, "message": f"Done: report the state of {gear['code']}."}
+        return {"success": True, "message": f"Done: report the state of {gear['code']}.", "data": self._changes()}
 
     def _show_camp(self, camp: Camp) -> dict[str, Any]:
         """The camp as an answer shows it."""
@@ -1364,6 +1388,46 @@ class FieldExpedition:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -49,6 +49,16 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "locations": ("name",),
+    "performers": ("name",),
+    "scenes": ("number",),
+    "shoot_days": (),
+    "slots": (),
+    "calls": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("calls", "performer_id"),
     ("calls", "shoot_day_id"),
@@ -234,9 +244,11 @@ class FilmProduction:
         """Scenes that are on no day yet, longest first.
 
         Args:
-            location_id (str, optional): Id of the location, such as LOCATION-00001. May be left out.
-            exterior (bool, optional): Exterior: true or false. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            location_id (str, optional): Only scenes at this location; an id such as LOCATION-00001. If left out,
+                scenes at all locations are listed.
+            exterior (bool, optional): Whether only outdoor scenes are listed, or only indoor ones. If left out,
+                both are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "scenes": records}} or {"success": False, "error": why
@@ -280,8 +292,8 @@ class FilmProduction:
 
         Args:
             scene_id (str): Id of the scene, such as SCENE-00001.
-            as_cover (bool): As cover: true or false. false where it is left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            as_cover (bool): Whether the scene would only be cover for bad weather. Default: false.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "shoot_days": records}} or {"success": False, "error":
@@ -324,7 +336,7 @@ class FilmProduction:
 
         Args:
             shoot_day_id (str): Id of the shoot day, such as SD-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "performers": records}} or {"success": False, "error":
@@ -360,8 +372,8 @@ class FilmProduction:
         """List the locations, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only locations whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "locations": records}}
@@ -382,9 +394,9 @@ class FilmProduction:
         """List the performers, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            child (bool, optional): Only those where child is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only performers whose name contains this text.
+            child (bool, optional): Only performers with this value of `child`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "performers": records}}
@@ -422,11 +434,11 @@ class FilmProduction:
         """List the scenes, oldest first, all of them or only some.
 
         Args:
-            number (str, optional): Only those whose number contains this text.
-            location_id (str, optional): Only those of this location.
-            exterior (bool, optional): Only those where exterior is so.
-            after_id (str, optional): Only those of this after.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            number (str, optional): Only scenes whose number contains this text.
+            location_id (str, optional): Only scenes of this location.
+            exterior (bool, optional): Only scenes with this value of `exterior`.
+            after_id (str, optional): Only scenes after this scene.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "scenes": records}}
@@ -454,9 +466,9 @@ class FilmProduction:
         """List the shoot days, oldest first, all of them or only some.
 
         Args:
-            forecast (str, optional): Only those whose forecast is dry, rain or storm.
-            status (str, optional): Only those whose status is draft, called or wrapped.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            forecast (str, optional): Only shoot days with this forecast.
+            status (str, optional): Only shoot days with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "shoot_days": records}}
@@ -485,11 +497,11 @@ class FilmProduction:
         """List the slots, oldest first, all of them or only some.
 
         Args:
-            shoot_day_id (str, optional): Only those of this shoot day.
-            scene_id (str, optional): Only those of this scene.
-            cover (bool, optional): Only those where cover is so.
-            shot (bool, optional): Only those where shot is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            shoot_day_id (str, optional): Only slots of this shoot day.
+            scene_id (str, optional): Only slots of this scene.
+            cover (bool, optional): Only slots with this value of `cover`.
+            shot (bool, optional): Only slots with this value of `shot`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "slots": records}}
@@ -517,9 +529,9 @@ class FilmProduction:
         """List the calls, oldest first, all of them or only some.
 
         Args:
-            shoot_day_id (str, optional): Only those of this shoot day.
-            performer_id (str, optional): Only those of this performer.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            shoot_day_id (str, optional): Only calls of this shoot day.
+            performer_id (str, optional): Only calls of this performer.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "calls": records}}
@@ -546,13 +558,13 @@ class FilmProduction:
         """Open a shooting day with its call, its length in hours and its limit in eighths of a page.
 
         Args:
-            on (str): On: a date, as YYYY-MM-DD.
-            call (str): Call: a time of day, as HH:MM.
-            length (int): The length, from 6 to 14.
-            page_limit (int): The page limit, from 8 to 48.
+            on (str): Day of the shooting, within 60 days after today, as YYYY-MM-DD.
+            call (str): Time of day at which the crew is called, as HH:MM.
+            length (int): Length of the shooting day in hours, from 6 to 14.
+            page_limit (int): Most script that is shot, in eighths of a page, from 8 to 48.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         if self.now[:10] >= on or on > _plus_days(self.now[:10], 60):
@@ -585,7 +597,7 @@ class FilmProduction:
         return {
             "success": True,
             "message": f"Done: open {on} as a shooting day with call at {call} (new: shoot day {shoot_day['id']}).",
-            "data": {"shoot_day_id": shoot_day["id"]},
+            "data": {"shoot_day_id": shoot_day["id"], **self._changes()},
         }
 
     def schedule_scene(self, scene_id: str, shoot_day_id: str) -> Result:
@@ -596,7 +608,7 @@ class FilmProduction:
             shoot_day_id (str): Id of the shoot day, such as SD-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         scene = self.scenes.get(scene_id)
@@ -698,7 +710,7 @@ class FilmProduction:
         return {
             "success": True,
             "message": f"Done: put scene {scene['number']} on {shoot_day['on']} (new: slot {slot['id']}).",
-            "data": {"slot_id": slot["id"]},
+            "data": {"slot_id": slot["id"], **self._changes()},
         }
 
     def move_scene(self, slot_id: str, shoot_day_id: str) -> Result:
@@ -709,7 +721,7 @@ class FilmProduction:
             shoot_day_id (str): Id of the shoot day, such as SD-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         slot = self.slots.get(slot_id)
@@ -818,7 +830,7 @@ class FilmProduction:
         ):
             if self._breaks_rule_11_k_again(one_call):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def drop_scene(self, slot_id: str) -> Result:
         """Take a scene, planned or cover, off a day.
@@ -827,7 +839,7 @@ class FilmProduction:
             slot_id (str): Id of the slot, such as SLOT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         slot = self.slots.get(slot_id)
@@ -900,6 +912,7 @@ class FilmProduction:
                 f"Done: drop scene {self.scenes[slot['scene_id']]['number']} from "
                 f"{self.shoot_days[slot['shoot_day_id']]['on']}."
             ),
+            "data": self._changes(),
         }
 
     def add_cover(self, scene_id: str, shoot_day_id: str) -> Result:
@@ -910,7 +923,7 @@ class FilmProduction:
             shoot_day_id (str): Id of the shoot day, such as SD-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         scene = self.scenes.get(scene_id)
@@ -1011,7 +1024,7 @@ class FilmProduction:
         return {
             "success": True,
             "message": f"Done: add scene {scene['number']} as cover for {shoot_day['on']} (new: slot {slot['id']}).",
-            "data": {"slot_id": slot["id"]},
+            "data": {"slot_id": slot["id"], **self._changes()},
         }
 
     def update_forecast(self, shoot_day_id: str, forecast: Literal["dry", "rain", "storm"]) -> Result:
@@ -1019,10 +1032,10 @@ class FilmProduction:
 
         Args:
             shoot_day_id (str): Id of the shoot day, such as SD-00001.
-            forecast (str): The forecast: dry, rain or storm.
+            forecast (str): Weather that is expected on the day: dry, rain or storm.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         shoot_day = self.shoot_days.get(shoot_day_id)
@@ -1043,7 +1056,11 @@ class FilmProduction:
         self._put("shoot_days", shoot_day, "forecast", forecast)
         if self._breaks_rule_10(shoot_day):
             return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: enter {forecast} as the forecast for {shoot_day['on']}."}
+        return {
+            "success": True,
+            "message": f"Done: enter {forecast} as the forecast for {shoot_day['on']}.",
+            "data": self._changes(),
+        }
 
     def issue_calls(self, shoot_day_id: str) -> Result:
         """Send the call sheet of a day; everybody in its scenes gets a call ahead by their make-up.
@@ -1052,7 +1069,7 @@ class FilmProduction:
             shoot_day_id (str): Id of the shoot day, such as SD-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         shoot_day = self.shoot_days.get(shoot_day_id)
@@ -1119,7 +1136,11 @@ class FilmProduction:
         for one_call in _distinct(added_calls):
             if self._breaks_rule_12_b(one_call):
                 return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: send the call sheet for {shoot_day['on']}."}
+        return {
+            "success": True,
+            "message": f"Done: send the call sheet for {shoot_day['on']}.",
+            "data": self._changes(),
+        }
 
     def pull_calls(self, shoot_day_id: str) -> Result:
         """Withdraw the call sheet of a day that is still ahead.
@@ -1128,7 +1149,7 @@ class FilmProduction:
             shoot_day_id (str): Id of the shoot day, such as SD-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         shoot_day = self.shoot_days.get(shoot_day_id)
@@ -1153,7 +1174,11 @@ class FilmProduction:
         for one_call in _distinct(self._calls_by_shoot_day.get(shoot_day["id"], {}).values()):
             if one_call["id"] in self.calls and self._breaks_rule_11_k_again(one_call):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: withdraw the call sheet of {shoot_day['on']}."}
+        return {
+            "success": True,
+            "message": f"Done: withdraw the call sheet of {shoot_day['on']}.",
+            "data": self._changes(),
+        }
 
     def shift_call(
         self,
@@ -1165,11 +1190,12 @@ class FilmProduction:
 
         Args:
             shoot_day_id (str): Id of the shoot day, such as SD-00001.
-            call (str, optional): Call: a time of day, as HH:MM. May be left out.
-            length (int, optional): The length, from 6 to 14. May be left out.
+            call (str, optional): New time of day of the call, as HH:MM. If left out, the call stays as it is.
+            length (int, optional): New length of the day in hours, from 6 to 14. If left out, the length stays as
+                it is.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         shoot_day = self.shoot_days.get(shoot_day_id)
@@ -1215,7 +1241,7 @@ class FilmProduction:
             done += f" to a call at {call}"
         if length is not None:
             done += f" with {length} hours"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def go_to_cover(self, shoot_day_id: str) -> Result:
         """Give up the scenes of a called day because of the weather, shoot its cover instead and call those who are
@@ -1225,7 +1251,7 @@ class FilmProduction:
             shoot_day_id (str): Id of the shoot day, such as SD-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         shoot_day = self.shoot_days.get(shoot_day_id)
@@ -1449,7 +1475,7 @@ class FilmProduction:
         for one_call in _distinct(added_calls):
             if one_call["id"] in self.calls and self._breaks_rule_12_b(one_call):
                 return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: go to cover on {shoot_day['on']}."}
+        return {"success": True, "message": f"Done: go to cover on {shoot_day['on']}.", "data": self._changes()}
 
     def wrap_day(
         self,
@@ -1460,10 +1486,11 @@ class FilmProduction:
 
         Args:
             shoot_day_id (str): Id of the shoot day, such as SD-00001.
-            unfinished_ids (list): Ids of slots, such as SLOT-00001. None where it is left out.
+            unfinished_ids (list): Scene slots of the day, not cover, that were not finished: ids of slots, such as
+                SLOT-00001. May be left out.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         shoot_day = self.shoot_days.get(shoot_day_id)
@@ -1590,7 +1617,7 @@ class FilmProduction:
         ):
             if one_call["id"] in self.calls and self._breaks_rule_11_k_again(one_call):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: wrap {shoot_day['on']}."}
+        return {"success": True, "message": f"Done: wrap {shoot_day['on']}.", "data": self._changes()}
 
     def strike_day(self, shoot_day_id: str) -> Result:
         """Strike a draft day that has no scenes and no cover.
@@ -1599,7 +1626,7 @@ class FilmProduction:
             shoot_day_id (str): Id of the shoot day, such as SD-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         shoot_day = self.shoot_days.get(shoot_day_id)
@@ -1658,7 +1685,7 @@ class FilmProduction:
         for one_call in _distinct(self._calls_by_shoot_day.get(shoot_day["id"], {}).values()):
             if self._breaks_rule_12_b(one_call):
                 return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: strike {shoot_day['on']}."}
+        return {"success": True, "message": f"Done: strike {shoot_day['on']}.", "data": self._changes()}
 
     def _show_scene(self, scene: Scene) -> dict[str, Any]:
         """The scene as an answer shows it."""
@@ -1966,6 +1993,46 @@ class FilmProduction:
         self._journal.append(("delete", container, record["id"], record))
         del getattr(self, container)[record["id"]]
         self._unlink(container, record)
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -45,6 +45,18 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "sites": ("name",),
+    "pens": ("code",),
+    "batches": ("code",),
+    "feeds": ("name",),
+    "feedings": (),
+    "medicines": ("name",),
+    "treatments": (),
+    "removals": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("batches", "code"),
     ("batches", "pen_id"),
@@ -238,9 +250,11 @@ class FishFarm:
         heaviest fish first.
 
         Args:
-            site_id (str, optional): Id of the site, such as SITE-00001. May be left out.
-            species (str, optional): The species: salmon or trout. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            site_id (str, optional): Only batches at this site; an id such as SITE-00001. If left out, the batches
+                of all sites are listed.
+            species (str, optional): Only batches of this kind of fish: salmon or trout. If left out, batches of
+                every species are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "batches": records}} or {"success": False, "error": why
@@ -283,9 +297,11 @@ class FishFarm:
         """Pens that are ready and empty, the smallest limit first.
 
         Args:
-            kilos (int, optional): The kilos, from 1 to 400000. May be left out.
-            site_id (str, optional): Id of the site, such as SITE-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            kilos (int, optional): Fish weight that the pen must be able to hold, in kilograms, from 1 to 400000.
+                If left out, pens of every size are listed.
+            site_id (str, optional): Only pens at this site; an id such as SITE-00001. If left out, the pens of all
+                sites are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "pens": records}} or {"success": False, "error": why
@@ -325,8 +341,8 @@ class FishFarm:
         """List the sites, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only sites whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "sites": records}}
@@ -344,10 +360,10 @@ class FishFarm:
         """List the pens, oldest first, all of them or only some.
 
         Args:
-            code (str, optional): Only those whose code contains this text.
-            site_id (str, optional): Only those of this site.
-            status (str, optional): Only those whose status is ready or fallow.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            code (str, optional): Only pens whose code contains this text.
+            site_id (str, optional): Only pens of this site.
+            status (str, optional): Only pens with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "pens": records}}
@@ -375,12 +391,12 @@ class FishFarm:
         """List the batches, oldest first, all of them or only some.
 
         Args:
-            code (str, optional): Only those whose code contains this text.
-            species (str, optional): Only those whose species is salmon or trout.
-            pen_id (str, optional): Only those of this pen.
-            split_from_id (str, optional): Only those of this split from.
-            status (str, optional): Only those whose status is growing or gone.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            code (str, optional): Only batches whose code contains this text.
+            species (str, optional): Only batches with this species.
+            pen_id (str, optional): Only batches of this pen.
+            split_from_id (str, optional): Only batches split from this batch.
+            status (str, optional): Only batches with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "batches": records}}
@@ -408,8 +424,8 @@ class FishFarm:
         """List the feeds, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only feeds whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "feeds": records}}
@@ -426,9 +442,9 @@ class FishFarm:
         """List the feedings, oldest first, all of them or only some.
 
         Args:
-            batch_id (str, optional): Only those of this batch.
-            feed_id (str, optional): Only those of this feed.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            batch_id (str, optional): Only feedings of this batch.
+            feed_id (str, optional): Only feedings of this feed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "feedings": records}}
@@ -453,8 +469,8 @@ class FishFarm:
         """List the medicines, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only medicines whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "medicines": records}}
@@ -475,9 +491,9 @@ class FishFarm:
         """List the treatments, oldest first, all of them or only some.
 
         Args:
-            batch_id (str, optional): Only those of this batch.
-            medicine_id (str, optional): Only those of this medicine.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            batch_id (str, optional): Only treatments of this batch.
+            medicine_id (str, optional): Only treatments of this medicine.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "treatments": records}}
@@ -508,9 +524,9 @@ class FishFarm:
         """List the removals, oldest first, all of them or only some.
 
         Args:
-            batch_id (str, optional): Only those of this batch.
-            kind (str, optional): Only those whose kind is dead or harvested.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            batch_id (str, optional): Only removals of this batch.
+            kind (str, optional): Only removals with this kind.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "removals": records}}
@@ -536,14 +552,14 @@ class FishFarm:
         """Stock an empty pen with fish that were delivered.
 
         Args:
-            code (str): The code.
-            species (str): The species: salmon or trout.
+            code (str): Code of the new batch, not in use yet.
+            species (str): Kind of fish that was delivered: salmon or trout.
             pen_id (str): Id of the pen, such as PEN-00001.
-            fish (int): The fish, from 1 to 100000.
-            grams (int): The grams, from 5 to 3000.
+            fish (int): Fish that are put into the pen, from 1 to 100000.
+            grams (int): Average weight of one fish in grams, from 5 to 3000.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         pen = self.pens.get(pen_id)
@@ -598,7 +614,7 @@ class FishFarm:
         return {
             "success": True,
             "message": f"Done: stock pen {pen['code']} with {fish} {species} as {code} (new: batch {batch['id']}).",
-            "data": {"batch_id": batch["id"]},
+            "data": {"batch_id": batch["id"], **self._changes()},
         }
 
     def feed_batch(
@@ -612,10 +628,10 @@ class FishFarm:
         Args:
             batch_id (str): Id of the batch, such as BATCH-00001.
             feed_id (str): Id of the feed, such as FEED-00001.
-            kilos (int): The kilos, from 1 to 5000.
+            kilos (int): Feed that is given now, in kilograms, from 1 to 5000.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         batch = self.batches.get(batch_id)
@@ -648,7 +664,7 @@ class FishFarm:
         return {
             "success": True,
             "message": f"Done: feed {batch['code']} {kilos} kilos of {feed['name']} (new: feeding {feeding['id']}).",
-            "data": {"feeding_id": feeding["id"]},
+            "data": {"feeding_id": feeding["id"], **self._changes()},
         }
 
     def take_in_feed(self, feed_id: str, kilos: Annotated[int, {"minimum": 1, "maximum": 60000}]) -> Result:
@@ -656,10 +672,10 @@ class FishFarm:
 
         Args:
             feed_id (str): Id of the feed, such as FEED-00001.
-            kilos (int): The kilos, from 1 to 60000.
+            kilos (int): Feed that was delivered, in kilograms, from 1 to 60000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         feed = self.feeds.get(feed_id)
@@ -674,17 +690,21 @@ class FishFarm:
         self._put("feeds", feed, "kilos", new_kilos)
         if self._breaks_rule_9(feed):
             return self._take_back(RULES[8])
-        return {"success": True, "message": f"Done: take in {kilos} kilos of {feed['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: take in {kilos} kilos of {feed['name']}.",
+            "data": self._changes(),
+        }
 
     def weigh_batch(self, batch_id: str, grams: Annotated[int, {"minimum": 5, "maximum": 12000}]) -> Result:
         """Record the average weight of a batch from a sample.
 
         Args:
             batch_id (str): Id of the batch, such as BATCH-00001.
-            grams (int): The grams, from 5 to 12000.
+            grams (int): Average weight of one fish in the sample, in grams, from 5 to 12000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         batch = self.batches.get(batch_id)
@@ -716,7 +736,11 @@ class FishFarm:
         ):
             if self._breaks_rule_4(one_site):
                 return self._take_back(RULES[3])
-        return {"success": True, "message": f"Done: record {grams} grams for {batch['code']}."}
+        return {
+            "success": True,
+            "message": f"Done: record {grams} grams for {batch['code']}.",
+            "data": self._changes(),
+        }
 
     def record_dead(
         self,
@@ -728,11 +752,11 @@ class FishFarm:
 
         Args:
             batch_id (str): Id of the batch, such as BATCH-00001.
-            fish (int): The fish, from 1 to 100000.
-            cause (str): The cause.
+            fish (int): Dead fish that were taken out, from 1 to 100000.
+            cause (str): What the fish died of, as far as known.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         batch = self.batches.get(batch_id)
@@ -812,7 +836,7 @@ class FishFarm:
         return {
             "success": True,
             "message": f"Done: record {fish} dead fish in {batch['code']} (new: removal {removal['id']}).",
-            "data": {"removal_id": removal["id"]},
+            "data": {"removal_id": removal["id"], **self._changes()},
         }
 
     def start_treatment(
@@ -826,10 +850,10 @@ class FishFarm:
         Args:
             batch_id (str): Id of the batch, such as BATCH-00001.
             medicine_id (str): Id of the medicine, such as MEDICINE-00001.
-            length (int): The length, from 1 to 30.
+            length (int): Days the treatment lasts, today included, from 1 to 30.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         batch = self.batches.get(batch_id)
@@ -884,7 +908,7 @@ class FishFarm:
                 f"Done: treat {batch['code']} with {medicine['name']} for {length} days (new: treatment "
                 f"{treatment['id']})."
             ),
-            "data": {"treatment_id": treatment["id"]},
+            "data": {"treatment_id": treatment["id"], **self._changes()},
         }
 
     def end_treatment(self, treatment_id: str) -> Result:
@@ -894,7 +918,7 @@ class FishFarm:
             treatment_id (str): Id of the treatment, such as TREATMENT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         treatment = self.treatments.get(treatment_id)
@@ -916,6 +940,7 @@ class FishFarm:
         return {
             "success": True,
             "message": f"Done: end the treatment of {self.batches[treatment['batch_id']]['code']}.",
+            "data": self._changes(),
         }
 
     def split_batch(
@@ -930,11 +955,11 @@ class FishFarm:
         Args:
             batch_id (str): Id of the batch, such as BATCH-00001.
             pen_id (str): Id of the pen, such as PEN-00001.
-            fish (int): The fish, from 1 to 100000.
-            code (str): The code.
+            fish (int): Fish that move to the empty pen, fewer than the batch has, from 1 to 100000.
+            code (str): Code of the new batch, not in use yet.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         batch = self.batches.get(batch_id)
@@ -1017,18 +1042,18 @@ class FishFarm:
         return {
             "success": True,
             "message": f"Done: {done} (new: batch {new_batch['id']}).",
-            "data": {"batch_id": new_batch["id"]},
+            "data": {"batch_id": new_batch["id"], **self._changes()},
         }
 
     def merge_batches(self, source_id: str, target_id: str) -> Result:
         """Put all fish of one batch to another of the same species; neither may be in its withdrawal days.
 
         Args:
-            source_id (str): Id of a batch (source), such as BATCH-00001.
-            target_id (str): Id of a batch (target), such as BATCH-00001.
+            source_id (str): Batch that is dissolved and leaves its pen; an id such as BATCH-00001.
+            target_id (str): Batch of the same species that takes in all the fish; an id such as BATCH-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         source = self.batches.get(source_id)
@@ -1099,7 +1124,11 @@ class FishFarm:
         for one_batch in _distinct([source, *self._batches_by_pen.get(pen["id"], {}).values()]):
             if self._breaks_rule_5(one_batch):
                 return self._take_back(RULES[4])
-        return {"success": True, "message": f"Done: merge {source['code']} into {target['code']}."}
+        return {
+            "success": True,
+            "message": f"Done: merge {source['code']} into {target['code']}.",
+            "data": self._changes(),
+        }
 
     def move_batch(self, batch_id: str, pen_id: str) -> Result:
         """Move a whole batch to an empty pen; the old pen lies fallow.
@@ -1109,7 +1138,7 @@ class FishFarm:
             pen_id (str): Id of the pen, such as PEN-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         batch = self.batches.get(batch_id)
@@ -1163,7 +1192,11 @@ class FishFarm:
         for one_batch in _distinct([batch, *self._batches_by_pen.get(its_pen["id"], {}).values()]):
             if self._breaks_rule_5(one_batch):
                 return self._take_back(RULES[4])
-        return {"success": True, "message": f"Done: move {batch['code']} to pen {pen['code']}."}
+        return {
+            "success": True,
+            "message": f"Done: move {batch['code']} to pen {pen['code']}.",
+            "data": self._changes(),
+        }
 
     def harvest_fish(
         self,
@@ -1176,11 +1209,11 @@ class FishFarm:
 
         Args:
             batch_id (str): Id of the batch, such as BATCH-00001.
-            fish (int): The fish, from 1 to 100000.
-            customer (str): The customer.
+            fish (int): Fish that are harvested from the batch, from 1 to 100000.
+            customer (str): Who gets the fish.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         batch = self.batches.get(batch_id)
@@ -1271,7 +1304,7 @@ class FishFarm:
         return {
             "success": True,
             "message": f"Done: harvest {fish} fish of {batch['code']} for {customer} (new: removal {removal['id']}).",
-            "data": {"removal_id": removal["id"]},
+            "data": {"removal_id": removal["id"], **self._changes()},
         }
 
     def prepare_pen(self, pen_id: str) -> Result:
@@ -1281,7 +1314,7 @@ class FishFarm:
             pen_id (str): Id of the pen, such as PEN-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         pen = self.pens.get(pen_id)
@@ -1294,7 +1327,7 @@ class FishFarm:
         for one_batch in _distinct(self._batches_by_pen.get(pen["id"], {}).values()):
             if self._breaks_rule_5(one_batch):
                 return self._take_back(RULES[4])
-        return {"success": True, "message": f"Done: prepare pen {pen['code']}."}
+        return {"success": True, "message": f"Done: prepare pen {pen['code']}.", "data": self._changes()}
 
     def _show_site(self, site: Site) -> dict[str, Any]:
         """The site as an answer shows it."""
@@ -1480,6 +1513,46 @@ class FishFarm:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -49,6 +49,18 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "categories": ("name",),
+    "sites": ("name",),
+    "assets": ("tag",),
+    "charges": (),
+    "impairments": (),
+    "disposals": (),
+    "stock_takes": (),
+    "sightings": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("assets", "category_id"),
     ("assets", "site_id"),
@@ -278,7 +290,7 @@ class FixedAssets:
         """Categories with the month whose depreciation comes next, and how many assets it concerns.
 
         Args:
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "categories": records}} or {"success": False, "error":
@@ -315,7 +327,7 @@ class FixedAssets:
 
         Args:
             stock_take_id (str): Id of the stock take, such as ST-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "assets": records}} or {"success": False, "error": why
@@ -365,8 +377,9 @@ class FixedAssets:
 
         Args:
             site_id (str): Id of the site, such as SITE-00001.
-            category_id (str, optional): Id of the category, such as CATEGORY-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            category_id (str, optional): Only assets of this category; an id such as CATEGORY-00001. If left out,
+                the assets of all categories are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "assets": records}} or {"success": False, "error": why
@@ -416,8 +429,8 @@ class FixedAssets:
         """List the categories, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only categories whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "categories": records}}
@@ -438,9 +451,9 @@ class FixedAssets:
         """List the sites, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            within_id (str, optional): Only those of this within.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only sites whose name contains this text.
+            within_id (str, optional): Only sites within this site.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "sites": records}}
@@ -466,11 +479,11 @@ class FixedAssets:
         """List the assets, oldest first, all of them or only some.
 
         Args:
-            tag (str, optional): Only those whose tag contains this text.
-            category_id (str, optional): Only those of this category.
-            site_id (str, optional): Only those of this site.
-            status (str, optional): Only those whose status is bought, in_use, missing or disposed.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            tag (str, optional): Only assets whose tag contains this text.
+            category_id (str, optional): Only assets of this category.
+            site_id (str, optional): Only assets of this site.
+            status (str, optional): Only assets with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "assets": records}}
@@ -497,8 +510,8 @@ class FixedAssets:
         """List the charges, oldest first, all of them or only some.
 
         Args:
-            asset_id (str, optional): Only those of this asset.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            asset_id (str, optional): Only charges of this asset.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "charges": records}}
@@ -516,8 +529,8 @@ class FixedAssets:
         """List the impairments, oldest first, all of them or only some.
 
         Args:
-            asset_id (str, optional): Only those of this asset.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            asset_id (str, optional): Only impairments of this asset.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "impairments": records}}
@@ -539,8 +552,8 @@ class FixedAssets:
         """List the disposals, oldest first, all of them or only some.
 
         Args:
-            asset_id (str, optional): Only those of this asset.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            asset_id (str, optional): Only disposals of this asset.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "disposals": records}}
@@ -563,9 +576,9 @@ class FixedAssets:
         """List the stock takes, oldest first, all of them or only some.
 
         Args:
-            site_id (str, optional): Only those of this site.
-            status (str, optional): Only those whose status is open or closed.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            site_id (str, optional): Only stock takes of this site.
+            status (str, optional): Only stock takes with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "stock_takes": records}}
@@ -595,10 +608,10 @@ class FixedAssets:
         """List the sightings, oldest first, all of them or only some.
 
         Args:
-            stock_take_id (str, optional): Only those of this stock take.
-            asset_id (str, optional): Only those of this asset.
-            condition (str, optional): Only those whose condition is good, worn or damaged.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            stock_take_id (str, optional): Only sightings of this stock take.
+            asset_id (str, optional): Only sightings of this asset.
+            condition (str, optional): Only sightings with this condition.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "sightings": records}}
@@ -627,14 +640,14 @@ class FixedAssets:
         """Enter a bought asset with the life and residual value of its category.
 
         Args:
-            tag (str): The tag.
-            what (str): The what.
+            tag (str): Tag of the new asset, not in use yet.
+            what (str): What the asset is, in a few words.
             category_id (str): Id of the category, such as CATEGORY-00001.
             site_id (str): Id of the site, such as SITE-00001.
-            cost (int): The cost in cents, from 100 to 900000000.
+            cost (int): Price that was paid for the asset, in cents, from 100 to 900000000.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         category = self.categories.get(category_id)
@@ -687,7 +700,7 @@ class FixedAssets:
         return {
             "success": True,
             "message": f"Done: enter {what} {tag} at {site['name']} for {_money(cost)} (new: asset {asset['id']}).",
-            "data": {"asset_id": asset["id"]},
+            "data": {"asset_id": asset["id"], **self._changes()},
         }
 
     def start_use(self, asset_id: str, on: Date) -> Result:
@@ -695,10 +708,10 @@ class FixedAssets:
 
         Args:
             asset_id (str): Id of the asset, such as ASSET-00001.
-            on (str): On: a date, as YYYY-MM-DD.
+            on (str): Day of first use, from the purchase to today, its month counting in full, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         asset = self.assets.get(asset_id)
@@ -724,17 +737,17 @@ class FixedAssets:
             return self._take_back(RULES[5])
         if self._breaks_rule_10_a(asset):
             return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: put {asset['tag']} into use from {on}."}
+        return {"success": True, "message": f"Done: put {asset['tag']} into use from {on}.", "data": self._changes()}
 
     def book_depreciation(self, category_id: str, month: Date) -> Result:
         """Book one month's depreciation for all assets of a category, the month that comes next.
 
         Args:
             category_id (str): Id of the category, such as CATEGORY-00001.
-            month (str): Month: a date, as YYYY-MM-DD.
+            month (str): Any day of the month that is booked, which must be over, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         category = self.categories.get(category_id)
@@ -799,17 +812,22 @@ class FixedAssets:
         ):
             if self._breaks_rule_11(one_disposal):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: book the depreciation of {category['name']} for {month}."}
+        return {
+            "success": True,
+            "message": f"Done: book the depreciation of {category['name']} for {month}.",
+            "data": self._changes(),
+        }
 
     def move_assets(self, asset_ids: Annotated[list[str], {"maxItems": 20}], site_id: str) -> Result:
         """Move assets to another site, unless a stock-take is going on.
 
         Args:
-            asset_ids (list): Ids of assets, such as ASSET-00001.
+            asset_ids (list): Assets that are moved, each once and at least one: ids of assets, such as
+                ASSET-00001.
             site_id (str): Id of the site, such as SITE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         assets = []
@@ -845,7 +863,11 @@ class FixedAssets:
         ):
             if self._breaks_rule_9(one_sighting):
                 return self._take_back(RULES[8])
-        return {"success": True, "message": f"Done: move {len(assets)} assets to {site['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: move {len(assets)} assets to {site['name']}.",
+            "data": self._changes(),
+        }
 
     def impair_asset(
         self,
@@ -857,11 +879,12 @@ class FixedAssets:
 
         Args:
             asset_id (str): Id of the asset, such as ASSET-00001.
-            amount (int): The amount in cents, from 1 to 900000000.
-            reason (str): The reason.
+            amount (int): Sum by which the book value falls, not below the residual value, in cents, from 1 to
+                900000000.
+            reason (str): Why the asset is worth less.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         asset = self.assets.get(asset_id)
@@ -893,7 +916,7 @@ class FixedAssets:
         return {
             "success": True,
             "message": f"Done: write {asset['tag']} down by {_money(amount)} (new: impairment {impairment['id']}).",
-            "data": {"impairment_id": impairment["id"]},
+            "data": {"impairment_id": impairment["id"], **self._changes()},
         }
 
     def change_life(self, asset_id: str, months: Annotated[int, {"minimum": 1, "maximum": 600}]) -> Result:
@@ -902,10 +925,10 @@ class FixedAssets:
 
         Args:
             asset_id (str): Id of the asset, such as ASSET-00001.
-            months (int): The months, from 1 to 600.
+            months (int): New life of the asset in months, from its first use, from 1 to 600.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         asset = self.assets.get(asset_id)
@@ -925,7 +948,11 @@ class FixedAssets:
         self._put("assets", asset, "months", months)
         if self._breaks_rule_4(asset):
             return self._take_back(RULES[3])
-        return {"success": True, "message": f"Done: change the life of {asset['tag']} to {months} months."}
+        return {
+            "success": True,
+            "message": f"Done: change the life of {asset['tag']} to {months} months.",
+            "data": self._changes(),
+        }
 
     def dispose_asset(self, asset_id: str, proceeds: Annotated[int, {"minimum": 0, "maximum": 900000000}]) -> Result:
         """Dispose of an asset whose depreciation is up to date; the gain or loss follows from the book value, and a
@@ -933,10 +960,10 @@ class FixedAssets:
 
         Args:
             asset_id (str): Id of the asset, such as ASSET-00001.
-            proceeds (int): The proceeds in cents, from 0 to 900000000.
+            proceeds (int): Money the sale brought, nothing for a missing asset, in cents, from 0 to 900000000.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         asset = self.assets.get(asset_id)
@@ -978,7 +1005,7 @@ class FixedAssets:
         return {
             "success": True,
             "message": f"Done: dispose of {asset['tag']} for {_money(proceeds)} (new: disposal {disposal['id']}).",
-            "data": {"disposal_id": disposal["id"]},
+            "data": {"disposal_id": disposal["id"], **self._changes()},
         }
 
     def find_asset(self, asset_id: str, site_id: str) -> Result:
@@ -989,7 +1016,7 @@ class FixedAssets:
             site_id (str): Id of the site, such as SITE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         asset = self.assets.get(asset_id)
@@ -1015,7 +1042,11 @@ class FixedAssets:
                 return self._take_back(RULES[8])
         if self._breaks_rule_10_a(asset):
             return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: book {asset['tag']} in at {site['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: book {asset['tag']} in at {site['name']}.",
+            "data": self._changes(),
+        }
 
     def open_stock_take(self, site_id: str) -> Result:
         """Open a stock-take of a site with all sites within it.
@@ -1024,7 +1055,7 @@ class FixedAssets:
             site_id (str): Id of the site, such as SITE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         site = self.sites.get(site_id)
@@ -1071,7 +1102,7 @@ class FixedAssets:
         return {
             "success": True,
             "message": f"Done: open the stock-take of {site['name']} (new: stock take {stock_take['id']}).",
-            "data": {"stock_take_id": stock_take["id"]},
+            "data": {"stock_take_id": stock_take["id"], **self._changes()},
         }
 
     def record_sightings(
@@ -1084,11 +1115,12 @@ class FixedAssets:
 
         Args:
             stock_take_id (str): Id of the stock take, such as ST-00001.
-            asset_ids (list): Ids of assets, such as ASSET-00001.
-            condition (str): The condition: good, worn or damaged.
+            asset_ids (list): Assets that were seen, each once and at least one: ids of assets, such as
+                ASSET-00001.
+            condition (str): State that all of them were in: good, worn or damaged.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         stock_take = self.stock_takes.get(stock_take_id)
@@ -1145,6 +1177,7 @@ class FixedAssets:
         return {
             "success": True,
             "message": f"Done: record {len(assets)} assets as seen at {self.sites[stock_take['site_id']]['name']}.",
+            "data": self._changes(),
         }
 
     def close_stock_take(self, stock_take_id: str) -> Result:
@@ -1154,7 +1187,7 @@ class FixedAssets:
             stock_take_id (str): Id of the stock take, such as ST-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         stock_take = self.stock_takes.get(stock_take_id)
@@ -1211,6 +1244,7 @@ class FixedAssets:
         return {
             "success": True,
             "message": f"Done: close the stock-take of {self.sites[stock_take['site_id']]['name']}.",
+            "data": self._changes(),
         }
 
     def _show_site(self, site: Site) -> dict[str, Any]:
@@ -1443,6 +1477,46 @@ class FixedAssets:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -49,6 +49,18 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "products": ("name",),
+    "volunteers": ("name",),
+    "lots": ("code",),
+    "households": ("name",),
+    "handouts": (),
+    "agencies": ("name",),
+    "orders": (),
+    "picks": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("handouts", "household_id"),
     ("handouts", "lot_id"),
@@ -262,7 +274,7 @@ class FoodBank:
         """Handouts from recalled lots whose households were not warned yet.
 
         Args:
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "handouts": records}} or {"success": False, "error": why
@@ -306,9 +318,9 @@ class FoodBank:
         """List the products, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            kind (str, optional): Only those whose kind is dry, fresh, frozen or hygiene.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only products whose name contains this text.
+            kind (str, optional): Only products with this kind.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "products": records}}
@@ -332,9 +344,9 @@ class FoodBank:
         """List the volunteers, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            food_card (bool, optional): Only those where food card is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only volunteers whose name contains this text.
+            food_card (bool, optional): Only volunteers with this value of `food_card`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "volunteers": records}}
@@ -358,11 +370,11 @@ class FoodBank:
         """List the lots, oldest first, all of them or only some.
 
         Args:
-            code (str, optional): Only those whose code contains this text.
-            product_id (str, optional): Only those of this product.
-            sorted_by_id (str, optional): Only those of this sorted by.
-            status (str, optional): Only those whose status is unsorted, shelved, discarded or recalled.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            code (str, optional): Only lots whose code contains this text.
+            product_id (str, optional): Only lots of this product.
+            sorted_by_id (str, optional): Only lots sorted by this volunteer.
+            status (str, optional): Only lots with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "lots": records}}
@@ -389,8 +401,8 @@ class FoodBank:
         """List the households, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only households whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "households": records}}
@@ -417,10 +429,10 @@ class FoodBank:
         """List the handouts, oldest first, all of them or only some.
 
         Args:
-            household_id (str, optional): Only those of this household.
-            lot_id (str, optional): Only those of this lot.
-            warned (bool, optional): Only those where warned is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            household_id (str, optional): Only handouts of this household.
+            lot_id (str, optional): Only handouts of this lot.
+            warned (bool, optional): Only handouts with this value of `warned`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "handouts": records}}
@@ -449,9 +461,9 @@ class FoodBank:
         """List the agencies, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            freezer (bool, optional): Only those where freezer is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only agencies whose name contains this text.
+            freezer (bool, optional): Only agencies with this value of `freezer`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "agencies": records}}
@@ -474,10 +486,10 @@ class FoodBank:
         """List the orders, oldest first, all of them or only some.
 
         Args:
-            agency_id (str, optional): Only those of this agency.
-            product_id (str, optional): Only those of this product.
-            status (str, optional): Only those whose status is open, packed, cancelled or collected.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            agency_id (str, optional): Only orders of this agency.
+            product_id (str, optional): Only orders of this product.
+            status (str, optional): Only orders with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "orders": records}}
@@ -505,10 +517,10 @@ class FoodBank:
         """List the picks, oldest first, all of them or only some.
 
         Args:
-            order_id (str, optional): Only those of this order.
-            lot_id (str, optional): Only those of this lot.
-            warned (bool, optional): Only those where warned is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            order_id (str, optional): Only picks of this order.
+            lot_id (str, optional): Only picks of this lot.
+            warned (bool, optional): Only picks with this value of `warned`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "picks": records}}
@@ -537,14 +549,14 @@ class FoodBank:
         """Book in a donated lot, which waits to be sorted.
 
         Args:
-            code (str): The code.
+            code (str): Code of the new lot, not in use yet.
             product_id (str): Id of the product, such as PRODUCT-00001.
-            donor (str): The donor.
-            quantity (int): The quantity, from 1 to 500.
-            best_before (str): Best before: a date, as YYYY-MM-DD.
+            donor (str): Name of the person or company that gave it.
+            quantity (int): Units of the product in the lot, from 1 to 500.
+            best_before (str): Best before date of the lot, after today, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         product = self.products.get(product_id)
@@ -593,7 +605,7 @@ class FoodBank:
             "message": (
                 f"Done: receive lot {code} with {quantity} {product['name']} from {donor} (new: lot {lot['id']})."
             ),
-            "data": {"lot_id": lot["id"]},
+            "data": {"lot_id": lot["id"], **self._changes()},
         }
 
     def sort_lot(
@@ -607,10 +619,10 @@ class FoodBank:
         Args:
             lot_id (str): Id of the lot, such as LOT-00001.
             volunteer_id (str): Id of the volunteer, such as VOLUNTEER-00001.
-            damaged (int): The damaged, from 0 to 100. 0 where it is left out.
+            damaged (int): Units that were damaged and are taken out, never all, from 0 to 100. Default: 0.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         lot = self.lots.get(lot_id)
@@ -681,6 +693,7 @@ class FoodBank:
         return {
             "success": True,
             "message": f"Done: sort lot {lot['code']} with {volunteer['name']}, {damaged} damaged.",
+            "data": self._changes(),
         }
 
     def hand_out(self, household_id: str, lines: Annotated[list[HandOutLine], {"maxItems": 20}]) -> Result:
@@ -688,10 +701,11 @@ class FoodBank:
 
         Args:
             household_id (str): Id of the household, such as HOUSEHOLD-00001.
-            lines (list): One entry per line: .
+            lines (list): One entry for each product, each product once: product_id: product that the household
+                gets; an id such as PRODUCT-00001; quantity: units of the product, from 1 to 60.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         household = self.households.get(household_id)
@@ -774,7 +788,11 @@ class FoodBank:
         for one_handout in _distinct(added_handouts):
             if self._breaks_rule_12_x(one_handout):
                 return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: hand {len(lines)} products to {household['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: hand {len(lines)} products to {household['name']}.",
+            "data": self._changes(),
+        }
 
     def register_household(
         self,
@@ -786,13 +804,14 @@ class FoodBank:
         """Register a household after its papers were seen.
 
         Args:
-            name (str): The name.
-            people (int): The people, from 1 to 9.
-            until (str): Until: a date, as YYYY-MM-DD.
-            avoids (list): The avoids: The avoid: gluten, milk, nuts or pork each. None where it is left out.
+            name (str): Name of the household, not in use yet.
+            people (int): People who live in the household, from 1 to 9.
+            until (str): Last day of the registration, within 12 months, as YYYY-MM-DD.
+            avoids (list): What the household must not or will not eat: gluten, milk, nuts or pork. May be left
+                out.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         avoids = avoids or []
@@ -818,7 +837,7 @@ class FoodBank:
         return {
             "success": True,
             "message": f"Done: register {name} until {until} (new: household {household['id']}).",
-            "data": {"household_id": household["id"]},
+            "data": {"household_id": household["id"], **self._changes()},
         }
 
     def renew_registration(self, household_id: str, until: Date) -> Result:
@@ -826,10 +845,10 @@ class FoodBank:
 
         Args:
             household_id (str): Id of the household, such as HOUSEHOLD-00001.
-            until (str): Until: a date, as YYYY-MM-DD.
+            until (str): New last day of the registration, within 12 months from today, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         household = self.households.get(household_id)
@@ -844,7 +863,11 @@ class FoodBank:
             return _refused(f"{household['name']} is registered until {household['registered_until']} already.")
         self._journal = []
         self._put("households", household, "registered_until", until)
-        return {"success": True, "message": f"Done: renew the registration of {household['name']} until {until}."}
+        return {
+            "success": True,
+            "message": f"Done: renew the registration of {household['name']} until {until}.",
+            "data": self._changes(),
+        }
 
     def place_order(
         self,
@@ -858,11 +881,11 @@ class FoodBank:
         Args:
             agency_id (str): Id of the agency, such as AGENCY-00001.
             product_id (str): Id of the product, such as PRODUCT-00001.
-            quantity (int): The quantity, from 1 to 200.
-            needed_on (str): Needed on: a date, as YYYY-MM-DD.
+            quantity (int): Units of the product that the agency wants, from 1 to 200.
+            needed_on (str): Day on which they are needed, within 30 days from today, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         agency = self.agencies.get(agency_id)
@@ -911,7 +934,7 @@ class FoodBank:
                 f"Done: order {quantity} {product['name']} for {agency['name']} on {needed_on} (new: order "
                 f"{order['id']})."
             ),
-            "data": {"order_id": order["id"]},
+            "data": {"order_id": order["id"], **self._changes()},
         }
 
     def pack_order(self, order_id: str) -> Result:
@@ -921,7 +944,7 @@ class FoodBank:
             order_id (str): Id of the order, such as ORDER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         order = self.orders.get(order_id)
@@ -985,6 +1008,7 @@ class FoodBank:
                 f"Done: pack the order of {self.agencies[order['agency_id']]['name']} for "
                 f"{self.products[order['product_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def collect_order(self, order_id: str) -> Result:
@@ -994,7 +1018,7 @@ class FoodBank:
             order_id (str): Id of the order, such as ORDER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         order = self.orders.get(order_id)
@@ -1046,6 +1070,7 @@ class FoodBank:
                 f"Done: give {self.agencies[order['agency_id']]['name']} the order for "
                 f"{self.products[order['product_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def cancel_order(self, order_id: str) -> Result:
@@ -1055,7 +1080,7 @@ class FoodBank:
             order_id (str): Id of the order, such as ORDER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         order = self.orders.get(order_id)
@@ -1097,6 +1122,7 @@ class FoodBank:
                 f"Done: cancel the order of {self.agencies[order['agency_id']]['name']} for "
                 f"{self.products[order['product_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def recall_lot(self, lot_id: str) -> Result:
@@ -1106,7 +1132,7 @@ class FoodBank:
             lot_id (str): Id of the lot, such as LOT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         lot = self.lots.get(lot_id)
@@ -1172,17 +1198,19 @@ class FoodBank:
         ):
             if one_pick["id"] in self.picks and self._breaks_rule_12_p(one_pick):
                 return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: recall lot {lot['code']}."}
+        return {"success": True, "message": f"Done: recall lot {lot['code']}.", "data": self._changes()}
 
     def warn_recipient(self, handout_id: str | None = None, pick_id: str | None = None) -> Result:
         """Note that a household or an agency was warned about something it got from a recalled lot.
 
         Args:
-            handout_id (str, optional): Id of the handout, such as HANDOUT-00001. May be left out.
-            pick_id (str, optional): Id of the pick, such as PICK-00001. May be left out.
+            handout_id (str, optional): Handout from the recalled lot, for a household; an id such as
+                HANDOUT-00001. If left out, a pick must be named.
+            pick_id (str, optional): Collected pick from the recalled lot, for an agency; an id such as PICK-00001.
+                If left out, a handout must be named.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         handout = self.handouts.get(handout_id) if handout_id is not None else None
@@ -1232,7 +1260,7 @@ class FoodBank:
         for one_pick in _distinct(changed_picks):
             if self._breaks_rule_12_p(one_pick):
                 return self._take_back(RULES[11])
-        return {"success": True, "message": "Done: note a warning about a recalled lot."}
+        return {"success": True, "message": "Done: note a warning about a recalled lot.", "data": self._changes()}
 
     def discard_lot(self, lot_id: str) -> Result:
         """Throw away what is left of a lot.
@@ -1241,7 +1269,7 @@ class FoodBank:
             lot_id (str): Id of the lot, such as LOT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         lot = self.lots.get(lot_id)
@@ -1299,7 +1327,7 @@ class FoodBank:
         for one_pick in _distinct(self._picks_by_lot.get(lot["id"], {}).values()):
             if self._breaks_rule_12_p(one_pick):
                 return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: discard lot {lot['code']}."}
+        return {"success": True, "message": f"Done: discard lot {lot['code']}.", "data": self._changes()}
 
     def _show_product(self, product: Product) -> dict[str, Any]:
         """The product as an answer shows it."""
@@ -1488,6 +1516,46 @@ class FoodBank:
         self._journal.append(("delete", container, record["id"], record))
         del getattr(self, container)[record["id"]]
         self._unlink(container, record)
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -49,6 +49,16 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "clubs": ("name",),
+    "windows": ("name",),
+    "players": ("name",),
+    "contracts": (),
+    "bids": (),
+    "loans": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("bids", "club_id"),
     ("bids", "player_id"),
@@ -246,8 +256,9 @@ class FootballTransfers:
 
         Args:
             club_id (str): Id of the club, such as CLUB-00001.
-            position (str, optional): The position: keeper, defender, midfielder or striker. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            position (str, optional): Position of the players listed: keeper, defender, midfielder or striker. If
+                left out, players in all positions are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "players": records}} or {"success": False, "error": why
@@ -285,7 +296,7 @@ class FootballTransfers:
 
         Args:
             club_id (str): Id of the club, such as CLUB-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "bids": records}} or {"success": False, "error": why
@@ -329,9 +340,11 @@ class FootballTransfers:
         """Players without a contract, the youngest first.
 
         Args:
-            position (str, optional): The position: keeper, defender, midfielder or striker. May be left out.
-            home_grown (bool, optional): Home grown: true or false. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            position (str, optional): Position of the players listed: keeper, defender, midfielder or striker. If
+                left out, players in all positions are listed.
+            home_grown (bool, optional): Whether home-grown players are listed rather than the others. If left out,
+                both are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "players": records}} or {"success": False, "error": why
@@ -370,9 +383,10 @@ class FootballTransfers:
         """Running contracts that end before a day, the first to end on top.
 
         Args:
-            before (str): Before: a date, as YYYY-MM-DD.
-            club_id (str, optional): Id of the club, such as CLUB-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            before (str): Day before which the contracts listed end, as YYYY-MM-DD.
+            club_id (str, optional): Club whose contracts are listed; an id such as CLUB-00001. If left out, the
+                contracts of all clubs are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "contracts": records}} or {"success": False, "error":
@@ -412,8 +426,8 @@ class FootballTransfers:
         """List the clubs, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only clubs whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "clubs": records}}
@@ -429,8 +443,8 @@ class FootballTransfers:
         """List the windows, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only windows whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "windows": records}}
@@ -452,10 +466,10 @@ class FootballTransfers:
         """List the players, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            position (str, optional): Only those whose position is keeper, defender, midfielder or striker.
-            home_grown (bool, optional): Only those where home grown is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only players whose name contains this text.
+            position (str, optional): Only players with this position.
+            home_grown (bool, optional): Only players with this value of `home_grown`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "players": records}}
@@ -481,10 +495,10 @@ class FootballTransfers:
         """List the contracts, oldest first, all of them or only some.
 
         Args:
-            player_id (str, optional): Only those of this player.
-            club_id (str, optional): Only those of this club.
-            status (str, optional): Only those whose status is running or ended.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            player_id (str, optional): Only contracts of this player.
+            club_id (str, optional): Only contracts of this club.
+            status (str, optional): Only contracts with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "contracts": records}}
@@ -512,10 +526,10 @@ class FootballTransfers:
         """List the bids, oldest first, all of them or only some.
 
         Args:
-            club_id (str, optional): Only those of this club.
-            player_id (str, optional): Only those of this player.
-            status (str, optional): Only those whose status is offered, accepted, rejected, withdrawn or completed.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            club_id (str, optional): Only bids of this club.
+            player_id (str, optional): Only bids of this player.
+            status (str, optional): Only bids with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "bids": records}}
@@ -544,11 +558,11 @@ class FootballTransfers:
         """List the loans, oldest first, all of them or only some.
 
         Args:
-            player_id (str, optional): Only those of this player.
-            owner_id (str, optional): Only those of this owner.
-            borrower_id (str, optional): Only those of this borrower.
-            status (str, optional): Only those whose status is running, returned or bought.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            player_id (str, optional): Only loans of this player.
+            owner_id (str, optional): Only loans whose owner is this club.
+            borrower_id (str, optional): Only loans whose borrower is this club.
+            status (str, optional): Only loans with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "loans": records}}
@@ -581,10 +595,11 @@ class FootballTransfers:
         Args:
             club_id (str): Id of the club, such as CLUB-00001.
             player_id (str): Id of the player, such as PLAYER-00001.
-            fee (int): The fee in cents, from 1000000 to 9000000000.
+            fee (int): Transfer fee offered to the player's club, covered by the bidder's cash, in cents, from
+                1000000 to 9000000000.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         club = self.clubs.get(club_id)
@@ -644,7 +659,7 @@ class FootballTransfers:
             "message": (
                 f"Done: bid {_money(fee)} for {player['name']} on behalf of {club['name']} (new: bid {bid['id']})."
             ),
-            "data": {"bid_id": bid["id"]},
+            "data": {"bid_id": bid["id"], **self._changes()},
         }
 
     def accept_bid(self, bid_id: str) -> Result:
@@ -654,7 +669,7 @@ class FootballTransfers:
             bid_id (str): Id of the bid, such as BID-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         bid = self.bids.get(bid_id)
@@ -678,6 +693,7 @@ class FootballTransfers:
                 f"Done: accept {_money(bid['fee'])} from {self.clubs[bid['club_id']]['name']} for "
                 f"{self.players[bid['player_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def reject_bid(self, bid_id: str) -> Result:
@@ -687,7 +703,7 @@ class FootballTransfers:
             bid_id (str): Id of the bid, such as BID-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         bid = self.bids.get(bid_id)
@@ -709,6 +725,7 @@ class FootballTransfers:
                 f"Done: reject {_money(bid['fee'])} from {self.clubs[bid['club_id']]['name']} for "
                 f"{self.players[bid['player_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def withdraw_bid(self, bid_id: str) -> Result:
@@ -718,7 +735,7 @@ class FootballTransfers:
             bid_id (str): Id of the bid, such as BID-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         bid = self.bids.get(bid_id)
@@ -742,6 +759,7 @@ class FootballTransfers:
                 f"Done: withdraw the bid of {self.clubs[bid['club_id']]['name']} for "
                 f"{self.players[bid['player_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def complete_transfer(
@@ -755,13 +773,13 @@ class FootballTransfers:
 
         Args:
             bid_id (str): Id of the bid, such as BID-00001.
-            wage (int): The wage in cents, from 10000 to 9000000.
-            runs_until (str): Runs until: a date, as YYYY-MM-DD.
-            release_clause (int, optional): The release clause in cents, from 100000 to 90000000000. May be left
-                out.
+            wage (int): Weekly wage of the player at the new club, in cents, from 10000 to 9000000.
+            runs_until (str): Last day of the new contract, five months ahead at least, as YYYY-MM-DD.
+            release_clause (int, optional): Fee at which a later bid is accepted at once, in cents, from 100000 to
+                90000000000. If left out, the contract has no release clause.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         bid = self.bids.get(bid_id)
@@ -890,7 +908,7 @@ class FootballTransfers:
                 f"Done: complete the transfer of {self.players[bid['player_id']]['name']} to "
                 f"{self.clubs[bid['club_id']]['name']} for {_money(bid['fee'])} (new: contract {contract['id']})."
             ),
-            "data": {"contract_id": contract["id"]},
+            "data": {"contract_id": contract["id"], **self._changes()},
         }
 
     def sign_free_agent(
@@ -906,13 +924,13 @@ class FootballTransfers:
         Args:
             club_id (str): Id of the club, such as CLUB-00001.
             player_id (str): Id of the player, such as PLAYER-00001.
-            wage (int): The wage in cents, from 10000 to 9000000.
-            runs_until (str): Runs until: a date, as YYYY-MM-DD.
-            release_clause (int, optional): The release clause in cents, from 100000 to 90000000000. May be left
-                out.
+            wage (int): Weekly wage of the player at the club, in cents, from 10000 to 9000000.
+            runs_until (str): Last day of the contract, five months ahead at least, as YYYY-MM-DD.
+            release_clause (int, optional): Fee at which a later bid is accepted at once, in cents, from 100000 to
+                90000000000. If left out, the contract has no release clause.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         club = self.clubs.get(club_id)
@@ -978,7 +996,7 @@ class FootballTransfers:
             "message": (
                 f"Done: sign {player['name']} for {club['name']} until {runs_until} (new: contract {contract['id']})."
             ),
-            "data": {"contract_id": contract["id"]},
+            "data": {"contract_id": contract["id"], **self._changes()},
         }
 
     def renew_contract(
@@ -992,13 +1010,15 @@ class FootballTransfers:
 
         Args:
             player_id (str): Id of the player, such as PLAYER-00001.
-            wage (int, optional): The wage in cents, from 10000 to 9000000. May be left out.
-            runs_until (str, optional): Runs until: a date, as YYYY-MM-DD. May be left out.
-            release_clause (int, optional): The release clause in cents, from 100000 to 90000000000. May be left
-                out.
+            wage (int, optional): New weekly wage of the player, not to be changed during a loan, in cents, from
+                10000 to 9000000. If left out, the wage stays as it is.
+            runs_until (str, optional): New last day of the contract, not earlier than the present one, as
+                YYYY-MM-DD. If left out, the contract ends as before.
+            release_clause (int, optional): Fee at which a later bid is accepted at once, in cents, from 100000 to
+                90000000000. If left out, the release clause stays as it is.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         player = self.players.get(player_id)
@@ -1052,7 +1072,7 @@ class FootballTransfers:
             done += f" until {runs_until}"
         if release_clause is not None:
             done += f" with a clause of {_money(release_clause)}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def release_player(self, player_id: str) -> Result:
         """End a contract early; the club pays the player half of the wages that are left, week by week.
@@ -1061,7 +1081,7 @@ class FootballTransfers:
             player_id (str): Id of the player, such as PLAYER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         player = self.players.get(player_id)
@@ -1116,7 +1136,7 @@ class FootballTransfers:
         for one_bid in _distinct(changed_bids):
             if self._breaks_rule_9(one_bid):
                 return self._take_back(RULES[8])
-        return {"success": True, "message": f"Done: release {player['name']}."}
+        return {"success": True, "message": f"Done: release {player['name']}.", "data": self._changes()}
 
     def lend_player(
         self,
@@ -1130,13 +1150,15 @@ class FootballTransfers:
 
         Args:
             player_id (str): Id of the player, such as PLAYER-00001.
-            borrower_id (str): Id of a club (borrower), such as CLUB-00001.
-            share (int): The share, from 0 to 100.
-            runs_until (str): Runs until: a date, as YYYY-MM-DD.
-            option (int, optional): The option in cents, from 100000 to 90000000000. May be left out.
+            borrower_id (str): Other club that the player is lent to; an id such as CLUB-00001.
+            share (int): Part of the wage that the borrowing club pays, in percent, from 0 to 100.
+            runs_until (str): Last day of the loan, four weeks ahead at least and within the contract, as
+                YYYY-MM-DD.
+            option (int, optional): Price at which the borrowing club may buy the player, in cents, from 100000 to
+                90000000000. If left out, there is no option to buy.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         player = self.players.get(player_id)
@@ -1222,7 +1244,7 @@ class FootballTransfers:
         return {
             "success": True,
             "message": f"Done: {done} (new: loan {loan['id']}).",
-            "data": {"loan_id": loan["id"]},
+            "data": {"loan_id": loan["id"], **self._changes()},
         }
 
     def end_loan(self, loan_id: str) -> Result:
@@ -1232,7 +1254,7 @@ class FootballTransfers:
             loan_id (str): Id of the loan, such as LOAN-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         loan = self.loans.get(loan_id)
@@ -1296,6 +1318,7 @@ class FootballTransfers:
                 f"Done: end the loan of {self.players[loan['player_id']]['name']} to "
                 f"{self.clubs[loan['borrower_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def take_option(self, loan_id: str) -> Result:
@@ -1305,7 +1328,7 @@ class FootballTransfers:
             loan_id (str): Id of the loan, such as LOAN-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         loan = self.loans.get(loan_id)
@@ -1408,7 +1431,7 @@ class FootballTransfers:
                 f"Done: let {self.clubs[loan['borrower_id']]['name']} buy "
                 f"{self.players[loan['player_id']]['name']} for the option (new: contract {contract['id']})."
             ),
-            "data": {"contract_id": contract["id"]},
+            "data": {"contract_id": contract["id"], **self._changes()},
         }
 
     def _show_club(self, club: Club) -> dict[str, Any]:
@@ -1619,6 +1642,46 @@ class FootballTransfers:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -45,6 +45,18 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "customers": ("name",),
+    "analysts": ("name",),
+    "accounts": ("number",),
+    "payees": ("name",),
+    "trusts": (),
+    "payments": (),
+    "alerts": (),
+    "cases": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("accounts", "held_for_id"),
     ("accounts", "owner_id"),
@@ -235,8 +247,9 @@ class FraudAlerts:
         """New alerts, those with the most points first and the oldest first among equals.
 
         Args:
-            least (int, optional): The least, from 0 to 150. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            least (int, optional): Least points of the alerts that are listed, from 0 to 150. If left out, all new
+                alerts are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "alerts": records}} or {"success": False, "error": why
@@ -275,7 +288,7 @@ class FraudAlerts:
         Args:
             account_id (str): Id of the account, such as ACCOUNT-00001.
             payee_id (str): Id of the payee, such as PAYEE-00001.
-            amount (int): The amount in cents, from 100 to 2000000.
+            amount (int): Sum that would be paid, in cents, from 100 to 2000000.
 
         Returns:
             dict: {"success": True, "data": {points, held, trusted, account_held}} or {"success": False, "error":
@@ -342,9 +355,9 @@ class FraudAlerts:
         """List the customers, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            vulnerable (bool, optional): Only those where vulnerable is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only customers whose name contains this text.
+            vulnerable (bool, optional): Only customers with this value of `vulnerable`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "customers": records}}
@@ -366,9 +379,9 @@ class FraudAlerts:
         """List the analysts, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            senior (bool, optional): Only those where senior is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only analysts whose name contains this text.
+            senior (bool, optional): Only analysts with this value of `senior`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "analysts": records}}
@@ -393,10 +406,10 @@ class FraudAlerts:
         """List the accounts, oldest first, all of them or only some.
 
         Args:
-            number (str, optional): Only those whose number contains this text.
-            owner_id (str, optional): Only those of this owner.
-            held_for_id (str, optional): Only those of this held for.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            number (str, optional): Only accounts whose number contains this text.
+            owner_id (str, optional): Only accounts whose owner is this customer.
+            held_for_id (str, optional): Only accounts held for this case.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "accounts": records}}
@@ -423,9 +436,9 @@ class FraudAlerts:
         """List the payees, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            flagged (bool, optional): Only those where flagged is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only payees whose name contains this text.
+            flagged (bool, optional): Only payees with this value of `flagged`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "payees": records}}
@@ -448,10 +461,10 @@ class FraudAlerts:
         """List the trusts, oldest first, all of them or only some.
 
         Args:
-            account_id (str, optional): Only those of this account.
-            payee_id (str, optional): Only those of this payee.
-            ended (bool, optional): Only those where ended is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            account_id (str, optional): Only trusts of this account.
+            payee_id (str, optional): Only trusts of this payee.
+            ended (bool, optional): Only trusts with this value of `ended`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "trusts": records}}
@@ -479,10 +492,10 @@ class FraudAlerts:
         """List the payments, oldest first, all of them or only some.
 
         Args:
-            account_id (str, optional): Only those of this account.
-            payee_id (str, optional): Only those of this payee.
-            status (str, optional): Only those whose status is held, paid, cancelled or disputed.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            account_id (str, optional): Only payments of this account.
+            payee_id (str, optional): Only payments of this payee.
+            status (str, optional): Only payments with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "payments": records}}
@@ -511,11 +524,11 @@ class FraudAlerts:
         """List the alerts, oldest first, all of them or only some.
 
         Args:
-            payment_id (str, optional): Only those of this payment.
-            file_id (str, optional): Only those of this file.
-            dismissed_by_id (str, optional): Only those of this dismissed by.
-            status (str, optional): Only those whose status is new, joined or dismissed.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            payment_id (str, optional): Only alerts of this payment.
+            file_id (str, optional): Only alerts whose file is this case.
+            dismissed_by_id (str, optional): Only alerts dismissed by this analyst.
+            status (str, optional): Only alerts with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "alerts": records}}
@@ -546,10 +559,10 @@ class FraudAlerts:
         """List the cases, oldest first, all of them or only some.
 
         Args:
-            customer_id (str, optional): Only those of this customer.
-            handler_id (str, optional): Only those of this handler.
-            status (str, optional): Only those whose status is open, confirmed, cleared or closed.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            customer_id (str, optional): Only cases of this customer.
+            handler_id (str, optional): Only cases whose handler is this analyst.
+            status (str, optional): Only cases with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "cases": records}}
@@ -578,10 +591,10 @@ class FraudAlerts:
         Args:
             account_id (str): Id of the account, such as ACCOUNT-00001.
             payee_id (str): Id of the payee, such as PAYEE-00001.
-            amount (int): The amount in cents, from 100 to 2000000.
+            amount (int): Sum that is paid, in cents, from 100 to 2000000.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         account = self.accounts.get(account_id)
@@ -681,7 +694,7 @@ class FraudAlerts:
                 f"Done: pay {_money(amount)} from {account['number']} to {payee['name']} (new: payment "
                 f"{payment['id']})."
             ),
-            "data": {"payment_id": payment["id"]},
+            "data": {"payment_id": payment["id"], **self._changes()},
         }
 
     def report_payment(self, payment_id: str) -> Result:
@@ -691,7 +704,7 @@ class FraudAlerts:
             payment_id (str): Id of the payment, such as PAYMENT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         payment = self.payments.get(payment_id)
@@ -746,7 +759,7 @@ class FraudAlerts:
                 f"Done: report {_money(payment['amount'])} from {self.accounts[payment['account_id']]['number']} "
                 f"to {self.payees[payment['payee_id']]['name']} as a fraud (new: alert {alert['id']})."
             ),
-            "data": {"alert_id": alert["id"]},
+            "data": {"alert_id": alert["id"], **self._changes()},
         }
 
     def dismiss_alert(self, alert_id: str, by_id: str) -> Result:
@@ -755,10 +768,11 @@ class FraudAlerts:
 
         Args:
             alert_id (str): Id of the alert, such as ALERT-00001.
-            by_id (str): Id of an analyst (by), such as ANALYST-00001.
+            by_id (str): Analyst who dismisses the alert and whose limit covers the payment; an id such as
+                ANALYST-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         alert = self.alerts.get(alert_id)
@@ -828,6 +842,7 @@ class FraudAlerts:
                 f"Done: dismiss the alert on {_money(self.payments[alert['payment_id']]['amount'])} to "
                 f"{self.payees[self.payments[alert['payment_id']]['payee_id']]['name']} as {by['name']}."
             ),
+            "data": self._changes(),
         }
 
     def investigate_alert(self, alert_id: str, handler_id: str) -> Result:
@@ -835,10 +850,11 @@ class FraudAlerts:
 
         Args:
             alert_id (str): Id of the alert, such as ALERT-00001.
-            handler_id (str): Id of an analyst (handler), such as ANALYST-00001.
+            handler_id (str): Analyst who takes the alert up, or who has the customer's open case; an id such as
+                ANALYST-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         alert = self.alerts.get(alert_id)
@@ -935,17 +951,19 @@ class FraudAlerts:
                 f"Done: take up the alert on {_money(self.payments[alert['payment_id']]['amount'])} to "
                 f"{self.payees[self.payments[alert['payment_id']]['payee_id']]['name']} with {handler['name']}."
             ),
+            "data": self._changes(),
         }
 
     def hand_over_case(self, file_id: str, handler_id: str) -> Result:
         """Hand an open case over to another analyst.
 
         Args:
-            file_id (str): Id of a case (file), such as CASE-00001.
-            handler_id (str): Id of an analyst (handler), such as ANALYST-00001.
+            file_id (str): Open case that changes hands; an id such as CASE-00001.
+            handler_id (str): Analyst who takes the case over and whose limit covers it; an id such as
+                ANALYST-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         file = self.cases.get(file_id)
@@ -976,6 +994,7 @@ class FraudAlerts:
             "message": (
                 f"Done: hand the case of {self.customers[file['customer_id']]['name']} over to {handler['name']}."
             ),
+            "data": self._changes(),
         }
 
     def hold_account(self, account_id: str) -> Result:
@@ -985,7 +1004,7 @@ class FraudAlerts:
             account_id (str): Id of the account, such as ACCOUNT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         account = self.accounts.get(account_id)
@@ -1005,6 +1024,7 @@ class FraudAlerts:
         return {
             "success": True,
             "message": f"Done: hold account {account['number']} of {self.customers[account['owner_id']]['name']}.",
+            "data": self._changes(),
         }
 
     def release_account(self, account_id: str, one_id: str, other_id: str) -> Result:
@@ -1012,11 +1032,12 @@ class FraudAlerts:
 
         Args:
             account_id (str): Id of the account, such as ACCOUNT-00001.
-            one_id (str): Id of an analyst (one), such as ANALYST-00001.
-            other_id (str): Id of an analyst (other), such as ANALYST-00001.
+            one_id (str): First analyst who signs, a senior unless the other one is; an id such as ANALYST-00001.
+            other_id (str): Second analyst who signs, like the first not handling the open case; an id such as
+                ANALYST-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         account = self.accounts.get(account_id)
@@ -1053,6 +1074,7 @@ class FraudAlerts:
                 f"Done: release account {account['number']} of {self.customers[account['owner_id']]['name']} "
                 f"signed by {one['name']} and {other['name']}."
             ),
+            "data": self._changes(),
         }
 
     def decide_case(self, file_id: str, fraud: bool) -> Result:
@@ -1060,11 +1082,11 @@ class FraudAlerts:
         everything stand.
 
         Args:
-            file_id (str): Id of a case (file), such as CASE-00001.
-            fraud (bool): Fraud: true or false.
+            file_id (str): Open case that is decided; an id such as CASE-00001.
+            fraud (bool): Whether it was a fraud rather than a false alarm.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         file = self.cases.get(file_id)
@@ -1230,6 +1252,7 @@ class FraudAlerts:
         return {
             "success": True,
             "message": f"Done: decide the case of {self.customers[file['customer_id']]['name']}.",
+            "data": self._changes(),
         }
 
     def record_recovery(
@@ -1241,12 +1264,12 @@ class FraudAlerts:
         """Record money won back in a confirmed case, which goes to one of the customer's accounts.
 
         Args:
-            file_id (str): Id of a case (file), such as CASE-00001.
+            file_id (str): Confirmed case in which money was won back; an id such as CASE-00001.
             account_id (str): Id of the account, such as ACCOUNT-00001.
-            amount (int): The amount in cents, from 1 to 2000000.
+            amount (int): Sum that was won back, at most the open loss, in cents, from 1 to 2000000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         file = self.cases.get(file_id)
@@ -1274,6 +1297,7 @@ class FraudAlerts:
         return {
             "success": True,
             "message": f"Done: record {_money(amount)} won back for {self.customers[file['customer_id']]['name']}.",
+            "data": self._changes(),
         }
 
     def close_case(self, file_id: str, by_id: str, refund_to_id: str | None = None) -> Result:
@@ -1281,12 +1305,13 @@ class FraudAlerts:
         it to an account of the customer where one is named.
 
         Args:
-            file_id (str): Id of a case (file), such as CASE-00001.
-            by_id (str): Id of an analyst (by), such as ANALYST-00001.
-            refund_to_id (str, optional): Id of an account (refund to), such as ACCOUNT-00001. May be left out.
+            file_id (str): Confirmed case that is closed; an id such as CASE-00001.
+            by_id (str): Analyst who signs for the rest of the loss; an id such as ANALYST-00001.
+            refund_to_id (str, optional): Account of the customer that the open loss is refunded to; an id such as
+                ACCOUNT-00001. If left out, the customer gets no refund.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         file = self.cases.get(file_id)
@@ -1332,7 +1357,7 @@ class FraudAlerts:
         done = f"close the case of {self.customers[file['customer_id']]['name']} as {by['name']}"
         if refund_to is not None:
             done += f" and refund {refund_to['number']}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def trust_payee(self, account_id: str, payee_id: str, until: Date) -> Result:
         """Let an account trust a payee until a day, or change that day.
@@ -1340,10 +1365,10 @@ class FraudAlerts:
         Args:
             account_id (str): Id of the account, such as ACCOUNT-00001.
             payee_id (str): Id of the payee, such as PAYEE-00001.
-            until (str): Until: a date, as YYYY-MM-DD.
+            until (str): Last day on which the payee is trusted, within 400 days, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         account = self.accounts.get(account_id)
@@ -1386,7 +1411,11 @@ class FraudAlerts:
         for one_trust in _distinct(added_trusts):
             if self._breaks_rule_4_t_again(one_trust):
                 return self._take_back(RULES[3])
-        return {"success": True, "message": f"Done: let {account['number']} trust {payee['name']} until {until}."}
+        return {
+            "success": True,
+            "message": f"Done: let {account['number']} trust {payee['name']} until {until}.",
+            "data": self._changes(),
+        }
 
     def _show_analyst(self, analyst: Analyst) -> dict[str, Any]:
         """The analyst as an answer shows it."""
@@ -1551,6 +1580,46 @@ class FraudAlerts:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -58,6 +58,18 @@ LOAD_STATUS_MOVES = {
     ("invoiced", "settled"),
 }
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "customers": ("name",),
+    "carriers": ("name",),
+    "policies": (),
+    "loads": ("number",),
+    "offers": (),
+    "detentions": (),
+    "proofs": (),
+    "invoices": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("detentions", "load_id"),
     ("detentions", "stop"),
@@ -265,7 +277,7 @@ class FreightBrokerage:
 
         Args:
             load_id (str): Id of the load, such as LOAD-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "carriers": records}} or {"success": False, "error": why
@@ -300,8 +312,9 @@ class FreightBrokerage:
         """Open loads with the offer they are out on, those to be picked up first before the others.
 
         Args:
-            equipment (str, optional): The equipment: dry_van, reefer or flatbed. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            equipment (str, optional): Sort of truck that the loads need: dry_van, reefer or flatbed. If left out,
+                loads for every sort of truck are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "loads": records}} or {"success": False, "error": why
@@ -337,8 +350,9 @@ class FreightBrokerage:
         """Unpaid invoices, the oldest first.
 
         Args:
-            customer_id (str, optional): Id of the customer, such as CUSTOMER-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            customer_id (str, optional): Customer who owes the money; an id such as CUSTOMER-00001. If left out,
+                the invoices of all customers are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "invoices": records}} or {"success": False, "error": why
@@ -378,8 +392,8 @@ class FreightBrokerage:
         """List the customers, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only customers whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "customers": records}}
@@ -401,8 +415,8 @@ class FreightBrokerage:
         """List the carriers, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only carriers whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "carriers": records}}
@@ -424,8 +438,8 @@ class FreightBrokerage:
         """List the policies, oldest first, all of them or only some.
 
         Args:
-            carrier_id (str, optional): Only those of this carrier.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            carrier_id (str, optional): Only policies of this carrier.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "policies": records}}
@@ -451,13 +465,12 @@ class FreightBrokerage:
         """List the loads, oldest first, all of them or only some.
 
         Args:
-            number (str, optional): Only those whose number contains this text.
-            customer_id (str, optional): Only those of this customer.
-            equipment (str, optional): Only those whose equipment is dry_van, reefer or flatbed.
-            carrier_id (str, optional): Only those of this carrier.
-            status (str, optional): Only those whose status is open, covered, cancelled, rolling, delivered,
-                invoiced or settled.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            number (str, optional): Only loads whose number contains this text.
+            customer_id (str, optional): Only loads of this customer.
+            equipment (str, optional): Only loads with this equipment.
+            carrier_id (str, optional): Only loads of this carrier.
+            status (str, optional): Only loads with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "loads": records}}
@@ -487,10 +500,10 @@ class FreightBrokerage:
         """List the offers, oldest first, all of them or only some.
 
         Args:
-            load_id (str, optional): Only those of this load.
-            carrier_id (str, optional): Only those of this carrier.
-            status (str, optional): Only those whose status is open, accepted, declined or lapsed.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            load_id (str, optional): Only offers of this load.
+            carrier_id (str, optional): Only offers of this carrier.
+            status (str, optional): Only offers with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "offers": records}}
@@ -517,9 +530,9 @@ class FreightBrokerage:
         """List the detentions, oldest first, all of them or only some.
 
         Args:
-            load_id (str, optional): Only those of this load.
-            stop (str, optional): Only those whose stop is pickup or delivery.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            load_id (str, optional): Only detentions of this load.
+            stop (str, optional): Only detentions with this stop.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "detentions": records}}
@@ -542,8 +555,8 @@ class FreightBrokerage:
         """List the proofs, oldest first, all of them or only some.
 
         Args:
-            load_id (str, optional): Only those of this load.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            load_id (str, optional): Only proofs of this load.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "proofs": records}}
@@ -561,8 +574,8 @@ class FreightBrokerage:
         """List the invoices, oldest first, all of them or only some.
 
         Args:
-            load_id (str, optional): Only those of this load.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            load_id (str, optional): Only invoices of this load.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "invoices": records}}
@@ -587,18 +600,20 @@ class FreightBrokerage:
         """Enter a load that a customer wants hauled.
 
         Args:
-            number (str): The number.
+            number (str): Number of the new load, not in use yet.
             customer_id (str): Id of the customer, such as CUSTOMER-00001.
-            origin (str): The origin.
-            goal (str): The goal.
-            equipment (str): The equipment: dry_van, reefer or flatbed.
-            value (int): The value in cents, from 100000 to 90000000.
-            pickup_on (str): Pickup on: a date, as YYYY-MM-DD.
-            deliver_by (str): Deliver by: a date, as YYYY-MM-DD.
-            charge (int): The charge in cents, from 20000 to 2000000.
+            origin (str): City where the load is picked up.
+            goal (str): City where the load is delivered.
+            equipment (str): Sort of truck that the load needs, reefer meaning a refrigerated one: dry_van, reefer
+                or flatbed.
+            value (int): Value of the goods, which the insurance of the carrier must cover, in cents, from 100000
+                to 90000000.
+            pickup_on (str): Day of pick-up, from today on, as YYYY-MM-DD.
+            deliver_by (str): Last day for delivery, at most 14 days after pick-up, as YYYY-MM-DD.
+            charge (int): What the customer pays for the haul, in cents, from 20000 to 2000000.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         customer = self.customers.get(customer_id)
@@ -658,7 +673,7 @@ class FreightBrokerage:
         return {
             "success": True,
             "message": f"Done: enter load {number} of {customer['name']} (new: load {load['id']}).",
-            "data": {"load_id": load["id"]},
+            "data": {"load_id": load["id"], **self._changes()},
         }
 
     def offer_load(
@@ -673,11 +688,12 @@ class FreightBrokerage:
         Args:
             load_id (str): Id of the load, such as LOAD-00001.
             carrier_id (str): Id of the carrier, such as CARRIER-00001.
-            pay (int): The pay in cents, from 10000 to 2000000.
-            open_hours (int): The open hours, from 1 to 72.
+            pay (int): What the carrier gets for the haul, at most 92 percent of the charge, in cents, from 10000
+                to 2000000.
+            open_hours (int): How many hours from now the carrier may answer, from 1 to 72.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         load = self.loads.get(load_id)
@@ -726,7 +742,7 @@ class FreightBrokerage:
                 f"Done: offer load {load['number']} to {carrier['name']} for {_money(pay)} (new: offer "
                 f"{offer['id']})."
             ),
-            "data": {"offer_id": offer["id"]},
+            "data": {"offer_id": offer["id"], **self._changes()},
         }
 
     def answer_offer(self, offer_id: str, answer: Literal["accepted", "declined", "no_answer"]) -> Result:
@@ -734,10 +750,11 @@ class FreightBrokerage:
 
         Args:
             offer_id (str): Id of the offer, such as OFFER-00001.
-            answer (str): The answer: accepted, declined or no_answer.
+            answer (str): What the carrier answered, no_answer being right only after the offer has run out:
+                accepted, declined or no_answer.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         offer = self.offers.get(offer_id)
@@ -866,6 +883,7 @@ class FreightBrokerage:
                 f"Done: note for {self.carriers[offer['carrier_id']]['name']} and load "
                 f"{self.loads[offer['load_id']]['number']} the answer {answer}."
             ),
+            "data": self._changes(),
         }
 
     def withdraw_load(self, load_id: str, cancel: bool = False) -> Result:
@@ -874,10 +892,10 @@ class FreightBrokerage:
 
         Args:
             load_id (str): Id of the load, such as LOAD-00001.
-            cancel (bool): Cancel: true or false. false where it is left out.
+            cancel (bool): Whether the load is cancelled for good instead of being open again. Default: false.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         load = self.loads.get(load_id)
@@ -929,7 +947,11 @@ class FreightBrokerage:
             return self._take_back(RULES[7])
         if self._breaks_rule_9(self.customers[load["customer_id"]]):
             return self._take_back(RULES[8])
-        return {"success": True, "message": f"Done: {'cancel' if cancel else 'reopen'} load {load['number']}."}
+        return {
+            "success": True,
+            "message": f"Done: {'cancel' if cancel else 'reopen'} load {load['number']}.",
+            "data": self._changes(),
+        }
 
     def add_policy(
         self,
@@ -942,12 +964,12 @@ class FreightBrokerage:
 
         Args:
             carrier_id (str): Id of the carrier, such as CARRIER-00001.
-            cover (int): The cover in cents, from 1000000 to 90000000.
-            starts (str): Starts: a date, as YYYY-MM-DD.
-            ends (str): Ends: a date, as YYYY-MM-DD.
+            cover (int): Value of goods up to which the policy insures, in cents, from 1000000 to 90000000.
+            starts (str): First day of the policy, as YYYY-MM-DD.
+            ends (str): Last day of the policy, from today on, two years long at most, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         carrier = self.carriers.get(carrier_id)
@@ -988,7 +1010,7 @@ class FreightBrokerage:
             "message": (
                 f"Done: record insurance of {carrier['name']} from {starts} to {ends} (new: policy {policy['id']})."
             ),
-            "data": {"policy_id": policy["id"]},
+            "data": {"policy_id": policy["id"], **self._changes()},
         }
 
     def pick_up_load(self, load_id: str) -> Result:
@@ -998,7 +1020,7 @@ class FreightBrokerage:
             load_id (str): Id of the load, such as LOAD-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         load = self.loads.get(load_id)
@@ -1039,7 +1061,11 @@ class FreightBrokerage:
             return self._take_back(RULES[7])
         if self._breaks_rule_9(self.customers[load["customer_id"]]):
             return self._take_back(RULES[8])
-        return {"success": True, "message": f"Done: note the pick-up of load {load['number']}."}
+        return {
+            "success": True,
+            "message": f"Done: note the pick-up of load {load['number']}.",
+            "data": self._changes(),
+        }
 
     def deliver_load(self, load_id: str) -> Result:
         """Note that a load was delivered.
@@ -1048,7 +1074,7 @@ class FreightBrokerage:
             load_id (str): Id of the load, such as LOAD-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         load = self.loads.get(load_id)
@@ -1080,7 +1106,11 @@ class FreightBrokerage:
             return self._take_back(RULES[7])
         if self._breaks_rule_9(self.customers[load["customer_id"]]):
             return self._take_back(RULES[8])
-        return {"success": True, "message": f"Done: note the delivery of load {load['number']}."}
+        return {
+            "success": True,
+            "message": f"Done: note the delivery of load {load['number']}.",
+            "data": self._changes(),
+        }
 
     def book_detention(
         self,
@@ -1092,11 +1122,11 @@ class FreightBrokerage:
 
         Args:
             load_id (str): Id of the load, such as LOAD-00001.
-            stop (str): The stop: pickup or delivery.
-            hours_waited (int): The hours waited, from 1 to 24.
+            stop (str): Where the truck had to wait: pickup or delivery.
+            hours_waited (int): Whole hours the truck waited, more than the two that are free, from 1 to 24.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         load = self.loads.get(load_id)
@@ -1131,7 +1161,7 @@ class FreightBrokerage:
                 f"Done: book {hours_waited} hours of waiting at the {stop} of load {load['number']} (new: "
                 f"detention {detention['id']})."
             ),
-            "data": {"detention_id": detention["id"]},
+            "data": {"detention_id": detention["id"], **self._changes()},
         }
 
     def file_proof(
@@ -1144,11 +1174,12 @@ class FreightBrokerage:
 
         Args:
             load_id (str): Id of the load, such as LOAD-00001.
-            signed_by (str): The signed by.
-            deduction (int): The deduction in cents, from 0 to 2000000. 0 where it is left out.
+            signed_by (str): Name of the person who signed for the delivery.
+            deduction (int): What the customer may deduct for damage, less than the charge, in cents, from 0 to
+                2000000. Default: 0.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         load = self.loads.get(load_id)
@@ -1176,7 +1207,7 @@ class FreightBrokerage:
         return {
             "success": True,
             "message": f"Done: file the proof of delivery of load {load['number']} (new: proof {proof['id']}).",
-            "data": {"proof_id": proof["id"]},
+            "data": {"proof_id": proof["id"], **self._changes()},
         }
 
     def invoice_load(self, load_id: str) -> Result:
@@ -1186,7 +1217,7 @@ class FreightBrokerage:
             load_id (str): Id of the load, such as LOAD-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         load = self.loads.get(load_id)
@@ -1239,7 +1270,7 @@ class FreightBrokerage:
         return {
             "success": True,
             "message": f"Done: invoice load {load['number']} (new: invoice {invoice['id']}).",
-            "data": {"invoice_id": invoice["id"]},
+            "data": {"invoice_id": invoice["id"], **self._changes()},
         }
 
     def record_payment(self, invoice_id: str) -> Result:
@@ -1249,7 +1280,7 @@ class FreightBrokerage:
             invoice_id (str): Id of the invoice, such as INVOICE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         invoice = self.invoices.get(invoice_id)
@@ -1292,6 +1323,7 @@ class FreightBrokerage:
         return {
             "success": True,
             "message": f"Done: record the payment for load {self.loads[invoice['load_id']]['number']}.",
+            "data": self._changes(),
         }
 
     def _show_customer(self, customer: Customer) -> dict[str, Any]:
@@ -1506,6 +1538,46 @@ class FreightBrokerage:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

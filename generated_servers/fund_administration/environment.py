@@ -49,6 +49,17 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "funds": ("name",),
+    "dealings": (),
+    "investors": ("name",),
+    "holdings": (),
+    "orders": (),
+    "distributions": (),
+    "payouts": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("dealings", "fund_id"),
     ("dealings", "status"),
@@ -244,8 +255,9 @@ class FundAdministration:
 
         Args:
             dealing_id (str): Id of the dealing, such as DEALING-00001.
-            side (str, optional): The side: subscribe or redeem. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            side (str, optional): Only orders that put money in, or only those that take it out: subscribe or
+                redeem. If left out, both sides are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "orders": records}} or {"success": False, "error": why
@@ -307,7 +319,7 @@ class FundAdministration:
         """The dealing with which an order of each fund would be placed now.
 
         Args:
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "funds": records}} or {"success": False, "error": why
@@ -336,7 +348,7 @@ class FundAdministration:
 
         Args:
             investor_id (str): Id of the investor, such as INVESTOR-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "holdings": records}} or {"success": False, "error": why
@@ -371,8 +383,8 @@ class FundAdministration:
         """List the funds, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only funds whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "funds": records}}
@@ -389,9 +401,9 @@ class FundAdministration:
         """List the dealings, oldest first, all of them or only some.
 
         Args:
-            fund_id (str, optional): Only those of this fund.
-            status (str, optional): Only those whose status is open, priced or settled.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            fund_id (str, optional): Only dealings of this fund.
+            status (str, optional): Only dealings with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "dealings": records}}
@@ -417,9 +429,9 @@ class FundAdministration:
         """List the investors, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            checked (bool, optional): Only those where checked is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only investors whose name contains this text.
+            checked (bool, optional): Only investors with this value of `checked`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "investors": records}}
@@ -442,10 +454,10 @@ class FundAdministration:
         """List the holdings, oldest first, all of them or only some.
 
         Args:
-            investor_id (str, optional): Only those of this investor.
-            fund_id (str, optional): Only those of this fund.
-            reinvest (bool, optional): Only those where reinvest is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            investor_id (str, optional): Only holdings of this investor.
+            fund_id (str, optional): Only holdings of this fund.
+            reinvest (bool, optional): Only holdings with this value of `reinvest`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "holdings": records}}
@@ -476,11 +488,11 @@ class FundAdministration:
         """List the orders, oldest first, all of them or only some.
 
         Args:
-            investor_id (str, optional): Only those of this investor.
-            dealing_id (str, optional): Only those of this dealing.
-            side (str, optional): Only those whose side is subscribe or redeem.
-            status (str, optional): Only those whose status is placed, dealt or cancelled.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            investor_id (str, optional): Only orders of this investor.
+            dealing_id (str, optional): Only orders of this dealing.
+            side (str, optional): Only orders with this side.
+            status (str, optional): Only orders with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "orders": records}}
@@ -508,9 +520,9 @@ class FundAdministration:
         """List the distributions, oldest first, all of them or only some.
 
         Args:
-            fund_id (str, optional): Only those of this fund.
-            status (str, optional): Only those whose status is declared or paid.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            fund_id (str, optional): Only distributions of this fund.
+            status (str, optional): Only distributions with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "distributions": records}}
@@ -537,10 +549,10 @@ class FundAdministration:
         """List the payouts, oldest first, all of them or only some.
 
         Args:
-            distribution_id (str, optional): Only those of this distribution.
-            holding_id (str, optional): Only those of this holding.
-            paid_as (str, optional): Only those whose paid as is cash or units.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            distribution_id (str, optional): Only payouts of this distribution.
+            holding_id (str, optional): Only payouts of this holding.
+            paid_as (str, optional): Only payouts with this paid as.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "payouts": records}}
@@ -565,7 +577,7 @@ class FundAdministration:
             investor_id (str): Id of the investor, such as INVESTOR-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         investor = self.investors.get(investor_id)
@@ -583,17 +595,21 @@ class FundAdministration:
         for one_holding in _distinct(self._holdings_by_investor.get(investor["id"], {}).values()):
             if self._breaks_rule_9_h(one_holding):
                 return self._take_back(RULES[8])
-        return {"success": True, "message": f"Done: note that {investor['name']} was checked."}
+        return {
+            "success": True,
+            "message": f"Done: note that {investor['name']} was checked.",
+            "data": self._changes(),
+        }
 
     def open_dealing(self, fund_id: str, on: Date) -> Result:
         """Open the next dealing day of a fund, a weekday at most ten days ahead.
 
         Args:
             fund_id (str): Id of the fund, such as FUND-00001.
-            on (str): On: a date, as YYYY-MM-DD.
+            on (str): Dealing day, a weekday within ten days and after the last one, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         fund = self.funds.get(fund_id)
@@ -632,7 +648,7 @@ class FundAdministration:
         return {
             "success": True,
             "message": f"Done: open the dealing of {fund['name']} on {on} (new: dealing {dealing['id']}).",
-            "data": {"dealing_id": dealing["id"]},
+            "data": {"dealing_id": dealing["id"], **self._changes()},
         }
 
     def place_subscription(
@@ -646,10 +662,11 @@ class FundAdministration:
         Args:
             investor_id (str): Id of the investor, such as INVESTOR-00001.
             fund_id (str): Id of the fund, such as FUND-00001.
-            amount (int): The amount in cents, from 1000 to 100000000.
+            amount (int): Sum that the investor puts in, at least the minimum of the fund, in cents, from 1000 to
+                100000000.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         investor = self.investors.get(investor_id)
@@ -696,7 +713,7 @@ class FundAdministration:
                 f"Done: place a subscription of {investor['name']} to {fund['name']} over {_money(amount)} (new: "
                 f"order {order['id']})."
             ),
-            "data": {"order_id": order["id"]},
+            "data": {"order_id": order["id"], **self._changes()},
         }
 
     def place_redemption(
@@ -710,10 +727,10 @@ class FundAdministration:
         Args:
             investor_id (str): Id of the investor, such as INVESTOR-00001.
             fund_id (str): Id of the fund, such as FUND-00001.
-            units (int): The units, from 1 to 10000000.
+            units (int): Units that the investor gives back, from 1 to 10000000.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         investor = self.investors.get(investor_id)
@@ -764,7 +781,7 @@ class FundAdministration:
                 f"Done: place a redemption of {units} units of {fund['name']} for {investor['name']} (new: order "
                 f"{order['id']})."
             ),
-            "data": {"order_id": order["id"]},
+            "data": {"order_id": order["id"], **self._changes()},
         }
 
     def cancel_order(self, order_id: str) -> Result:
@@ -774,7 +791,7 @@ class FundAdministration:
             order_id (str): Id of the order, such as ORDER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         order = self.orders.get(order_id)
@@ -799,6 +816,7 @@ class FundAdministration:
         return {
             "success": True,
             "message": f"Done: cancel the order of {self.investors[order['investor_id']]['name']}.",
+            "data": self._changes(),
         }
 
     def strike_price(
@@ -812,11 +830,12 @@ class FundAdministration:
 
         Args:
             dealing_id (str): Id of the dealing, such as DEALING-00001.
-            price (int): The price in cents, from 100 to 1000000.
-            verified_by (str, optional): The verified by. May be left out.
+            price (int): Price of one unit of the fund, in cents, from 100 to 1000000.
+            verified_by (str, optional): Full name of the person who verified the price. If left out, the price
+                must be within a tenth of the last one.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         dealing = self.dealings.get(dealing_id)
@@ -859,7 +878,7 @@ class FundAdministration:
         done = f"price {self.funds[dealing['fund_id']]['name']} for {dealing['day']} at {_money(price)}"
         if verified_by is not None:
             done += f", verified by {verified_by}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def settle_dealing(self, dealing_id: str) -> Result:
         """Settle a priced dealing; redemptions above the gate are all cut pro rata, down to whole units, and the rest
@@ -869,7 +888,7 @@ class FundAdministration:
             dealing_id (str): Id of the dealing, such as DEALING-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         dealing = self.dealings.get(dealing_id)
@@ -1058,6 +1077,7 @@ class FundAdministration:
         return {
             "success": True,
             "message": f"Done: settle the dealing of {self.funds[dealing['fund_id']]['name']} of {dealing['day']}.",
+            "data": self._changes(),
         }
 
     def transfer_units(
@@ -1070,11 +1090,11 @@ class FundAdministration:
 
         Args:
             holding_id (str): Id of the holding, such as HOLDING-00001.
-            receiver_id (str): Id of an investor (receiver), such as INVESTOR-00001.
-            units (int): The units, from 1 to 10000000.
+            receiver_id (str): Other investor who gets the units, checked already; an id such as INVESTOR-00001.
+            units (int): Units that are transferred, from 1 to 10000000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         holding = self.holdings.get(holding_id)
@@ -1126,17 +1146,17 @@ class FundAdministration:
         for one_holding in _distinct([holding, *changed_holdings, *added_holdings]):
             if self._breaks_rule_9_h(one_holding):
                 return self._take_back(RULES[8])
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def choose_reinvestment(self, holding_id: str, reinvest: bool) -> Result:
         """Set whether distributions on a holding buy new units or are paid out.
 
         Args:
             holding_id (str): Id of the holding, such as HOLDING-00001.
-            reinvest (bool): Reinvest: true or false.
+            reinvest (bool): Whether distributions buy new units rather than being paid out.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         holding = self.holdings.get(holding_id)
@@ -1152,6 +1172,7 @@ class FundAdministration:
                 f"Done: set the reinvestment of {self.investors[holding['investor_id']]['name']} in "
                 f"{self.funds[holding['fund_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def declare_distribution(
@@ -1163,10 +1184,10 @@ class FundAdministration:
 
         Args:
             fund_id (str): Id of the fund, such as FUND-00001.
-            per_unit (int): The per unit in cents, from 1 to 10000.
+            per_unit (int): Money that is distributed on each unit, in cents, from 1 to 10000.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         fund = self.funds.get(fund_id)
@@ -1221,7 +1242,7 @@ class FundAdministration:
             "message": (
                 f"Done: declare {_money(per_unit)} a unit on {fund['name']} (new: distribution {distribution['id']})."
             ),
-            "data": {"distribution_id": distribution["id"]},
+            "data": {"distribution_id": distribution["id"], **self._changes()},
         }
 
     def pay_distribution(self, distribution_id: str) -> Result:
@@ -1232,7 +1253,7 @@ class FundAdministration:
             distribution_id (str): Id of the distribution, such as DISTRIBUTION-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         distribution = self.distributions.get(distribution_id)
@@ -1308,6 +1329,7 @@ class FundAdministration:
                 f"Done: pay the distribution of {self.funds[distribution['fund_id']]['name']} declared on "
                 f"{distribution['declared_on']}."
             ),
+            "data": self._changes(),
         }
 
     def _show_fund(self, fund: Fund) -> dict[str, Any]:
@@ -1533,6 +1555,46 @@ class FundAdministration:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

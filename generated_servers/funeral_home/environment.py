@@ -50,6 +50,18 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "places": ("label",),
+    "chapels": ("name",),
+    "celebrants": ("name",),
+    "arrangements": ("deceased",),
+    "ceremonies": (),
+    "cremations": (),
+    "items": (),
+    "instalments": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("arrangements", "deceased"),
     ("arrangements", "place_id"),
@@ -261,8 +273,9 @@ class FuneralHome:
         """Who is in the cold room, the longest dead first, with the papers that are missing.
 
         Args:
-            kind (str, optional): The kind: burial or cremation. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            kind (str, optional): Kind of farewell: burial or cremation. If left out, all who are in the cold room
+                are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "arrangements": records}} or {"success": False, "error":
@@ -310,10 +323,12 @@ class FuneralHome:
         """Ceremonies from a time on, in order of time.
 
         Args:
-            since (str): Since: date and time, as YYYY-MM-DDTHH:MM.
-            chapel_id (str, optional): Id of the chapel, such as CHAPEL-00001. May be left out.
-            celebrant_id (str, optional): Id of the celebrant, such as CELEBRANT-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            since (str): Moment from which on ceremonies are listed, as YYYY-MM-DDTHH:MM.
+            chapel_id (str, optional): Chapel of the ceremonies; an id such as CHAPEL-00001. If left out, the
+                ceremonies of all chapels are listed.
+            celebrant_id (str, optional): Celebrant who holds the ceremonies; an id such as CELEBRANT-00001. If
+                left out, the ceremonies of all celebrants are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "ceremonies": records}} or {"success": False, "error":
@@ -360,9 +375,9 @@ class FuneralHome:
         """List the places, oldest first, all of them or only some.
 
         Args:
-            label (str, optional): Only those whose label contains this text.
-            wide (bool, optional): Only those where wide is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            label (str, optional): Only places whose label contains this text.
+            wide (bool, optional): Only places with this value of `wide`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "places": records}}
@@ -383,8 +398,8 @@ class FuneralHome:
         """List the chapels, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only chapels whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "chapels": records}}
@@ -404,8 +419,8 @@ class FuneralHome:
         """List the celebrants, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only celebrants whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "celebrants": records}}
@@ -435,13 +450,13 @@ class FuneralHome:
         """List the arrangements, oldest first, all of them or only some.
 
         Args:
-            deceased (str, optional): Only those whose deceased contains this text.
-            kind (str, optional): Only those whose kind is burial or cremation.
-            rite (str, optional): Only those whose rite is catholic, protestant, orthodox or civil.
-            large (bool, optional): Only those where large is so.
-            place_id (str, optional): Only those of this place.
-            status (str, optional): Only those whose status is open, buried or cremated.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            deceased (str, optional): Only arrangements whose deceased contains this text.
+            kind (str, optional): Only arrangements with this kind.
+            rite (str, optional): Only arrangements with this rite.
+            large (bool, optional): Only arrangements with this value of `large`.
+            place_id (str, optional): Only arrangements of this place.
+            status (str, optional): Only arrangements with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "arrangements": records}}
@@ -476,11 +491,11 @@ class FuneralHome:
         """List the ceremonies, oldest first, all of them or only some.
 
         Args:
-            arrangement_id (str, optional): Only those of this arrangement.
-            chapel_id (str, optional): Only those of this chapel.
-            celebrant_id (str, optional): Only those of this celebrant.
-            cancelled (bool, optional): Only those where cancelled is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            arrangement_id (str, optional): Only ceremonies of this arrangement.
+            chapel_id (str, optional): Only ceremonies of this chapel.
+            celebrant_id (str, optional): Only ceremonies of this celebrant.
+            cancelled (bool, optional): Only ceremonies with this value of `cancelled`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "ceremonies": records}}
@@ -510,9 +525,9 @@ class FuneralHome:
         """List the cremations, oldest first, all of them or only some.
 
         Args:
-            arrangement_id (str, optional): Only those of this arrangement.
-            done (bool, optional): Only those where done is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            arrangement_id (str, optional): Only cremations of this arrangement.
+            done (bool, optional): Only cremations with this value of `done`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "cremations": records}}
@@ -535,8 +550,8 @@ class FuneralHome:
         """List the items, oldest first, all of them or only some.
 
         Args:
-            arrangement_id (str, optional): Only those of this arrangement.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            arrangement_id (str, optional): Only items of this arrangement.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "items": records}}
@@ -558,8 +573,8 @@ class FuneralHome:
         """List the instalments, oldest first, all of them or only some.
 
         Args:
-            arrangement_id (str, optional): Only those of this arrangement.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            arrangement_id (str, optional): Only instalments of this arrangement.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "instalments": records}}
@@ -586,16 +601,16 @@ class FuneralHome:
         """Take somebody who has died into the cold room and open the arrangement.
 
         Args:
-            deceased (str): The deceased.
-            contact (str): The contact.
-            died_at (str): Died at: date and time, as YYYY-MM-DDTHH:MM.
-            kind (str): The kind: burial or cremation.
-            rite (str): The rite: catholic, protestant, orthodox or civil.
+            deceased (str): Full name of the person who has died.
+            contact (str): Full name of the relative or other person who arranges the funeral.
+            died_at (str): Moment of the death, as YYYY-MM-DDTHH:MM.
+            kind (str): Kind of farewell: burial or cremation.
+            rite (str): Rite of the ceremony: catholic, protestant, orthodox or civil.
             place_id (str): Id of the place, such as PLACE-00001.
-            large (bool): Large: true or false. false where it is left out.
+            large (bool): Whether a wide place is needed. Default: false.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         place = self.places.get(place_id)
@@ -640,7 +655,7 @@ class FuneralHome:
         return {
             "success": True,
             "message": f"Done: take {deceased} in to place {place['label']} (new: arrangement {arrangement['id']}).",
-            "data": {"arrangement_id": arrangement["id"]},
+            "data": {"arrangement_id": arrangement["id"], **self._changes()},
         }
 
     def file_paper(
@@ -652,10 +667,11 @@ class FuneralHome:
 
         Args:
             arrangement_id (str): Id of the arrangement, such as ARRANGEMENT-00001.
-            paper (str): The paper: certificate, burial_permit, cremation_permit or second_examination.
+            paper (str): Paper that has arrived, the second examination only after the certificate: certificate,
+                burial_permit, cremation_permit or second_examination.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         arrangement = self.arrangements.get(arrangement_id)
@@ -670,17 +686,21 @@ class FuneralHome:
         for one_cremation in _distinct(self._cremations_by_arrangement.get(arrangement["id"], {}).values()):
             if self._breaks_rule_8(one_cremation):
                 return self._take_back(RULES[7])
-        return {"success": True, "message": f"Done: file {paper} for {arrangement['deceased']}."}
+        return {
+            "success": True,
+            "message": f"Done: file {paper} for {arrangement['deceased']}.",
+            "data": self._changes(),
+        }
 
     def change_kind(self, arrangement_id: str, kind: Literal["burial", "cremation"]) -> Result:
         """Change an arrangement from burial to cremation or back, which calls a cremation that is ahead off.
 
         Args:
             arrangement_id (str): Id of the arrangement, such as ARRANGEMENT-00001.
-            kind (str): The kind: burial or cremation.
+            kind (str): Kind of farewell from now on: burial or cremation.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         arrangement = self.arrangements.get(arrangement_id)
@@ -703,7 +723,11 @@ class FuneralHome:
         for one_cremation in _distinct(self._cremations_by_arrangement.get(arrangement["id"], {}).values()):
             if one_cremation["id"] in self.cremations and self._breaks_rule_8(one_cremation):
                 return self._take_back(RULES[7])
-        return {"success": True, "message": f"Done: change the arrangement of {arrangement['deceased']} to {kind}."}
+        return {
+            "success": True,
+            "message": f"Done: change the arrangement of {arrangement['deceased']} to {kind}.",
+            "data": self._changes(),
+        }
 
     def book_ceremony(
         self,
@@ -719,11 +743,11 @@ class FuneralHome:
             arrangement_id (str): Id of the arrangement, such as ARRANGEMENT-00001.
             chapel_id (str): Id of the chapel, such as CHAPEL-00001.
             celebrant_id (str): Id of the celebrant, such as CELEBRANT-00001.
-            starts_at (str): Starts at: date and time, as YYYY-MM-DDTHH:MM.
-            guests (int): The guests, from 1 to 400.
+            starts_at (str): Moment at which it begins, between 9 am and 5 pm, as YYYY-MM-DDTHH:MM.
+            guests (int): Guests expected, no more than the chapel has seats, from 1 to 400.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         arrangement = self.arrangements.get(arrangement_id)
@@ -795,7 +819,7 @@ class FuneralHome:
                 f"Done: book {chapel['name']} for {arrangement['deceased']} at {starts_at} with "
                 f"{celebrant['name']} (new: ceremony {ceremony['id']})."
             ),
-            "data": {"ceremony_id": ceremony["id"]},
+            "data": {"ceremony_id": ceremony["id"], **self._changes()},
         }
 
     def change_ceremony(
@@ -808,11 +832,13 @@ class FuneralHome:
 
         Args:
             ceremony_id (str): Id of the ceremony, such as CEREMONY-00001.
-            chapel_id (str, optional): Id of the chapel, such as CHAPEL-00001. May be left out.
-            celebrant_id (str, optional): Id of the celebrant, such as CELEBRANT-00001. May be left out.
+            chapel_id (str, optional): Chapel that takes the ceremony; an id such as CHAPEL-00001. If left out, the
+                chapel stays as it is.
+            celebrant_id (str, optional): Celebrant who takes over, able to hold the rite; an id such as
+                CELEBRANT-00001. If left out, the celebrant stays as it is.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         ceremony = self.ceremonies.get(ceremony_id)
@@ -868,7 +894,7 @@ class FuneralHome:
             done += f" to {chapel['name']}"
         if celebrant is not None:
             done += f" with {celebrant['name']}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def cancel_ceremony(self, ceremony_id: str) -> Result:
         """Cancel a ceremony that is ahead.
@@ -877,7 +903,7 @@ class FuneralHome:
             ceremony_id (str): Id of the ceremony, such as CEREMONY-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         ceremony = self.ceremonies.get(ceremony_id)
@@ -906,6 +932,7 @@ class FuneralHome:
         return {
             "success": True,
             "message": f"Done: cancel the ceremony for {self.arrangements[ceremony['arrangement_id']]['deceased']}.",
+            "data": self._changes(),
         }
 
     def book_cremation(self, arrangement_id: str, starts_at: DateTime) -> Result:
@@ -914,10 +941,10 @@ class FuneralHome:
 
         Args:
             arrangement_id (str): Id of the arrangement, such as ARRANGEMENT-00001.
-            starts_at (str): Starts at: date and time, as YYYY-MM-DDTHH:MM.
+            starts_at (str): Moment at which the cremation begins, as YYYY-MM-DDTHH:MM.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         arrangement = self.arrangements.get(arrangement_id)
@@ -988,7 +1015,11 @@ class FuneralHome:
         for one_cremation in _distinct(added_cremations):
             if self._breaks_rule_10_c_again(one_cremation):
                 return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: book the cremation of {arrangement['deceased']} at {starts_at}."}
+        return {
+            "success": True,
+            "message": f"Done: book the cremation of {arrangement['deceased']} at {starts_at}.",
+            "data": self._changes(),
+        }
 
     def note_farewell(self, arrangement_id: str, urn: Text | None = None, grave: Text | None = None) -> Result:
         """Note that somebody was buried or cremated as arranged; the place is free, a burial has its grave, and after
@@ -996,11 +1027,13 @@ class FuneralHome:
 
         Args:
             arrangement_id (str): Id of the arrangement, such as ARRANGEMENT-00001.
-            urn (str, optional): The urn. May be left out.
-            grave (str, optional): The grave. May be left out.
+            urn (str, optional): Number of the urn, needed after a cremation. If left out, no urn is noted, as
+                after a burial.
+            grave (str, optional): Name of the grave, needed after a burial. If left out, no grave is noted, as
+                after a cremation.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         arrangement = self.arrangements.get(arrangement_id)
@@ -1075,17 +1108,17 @@ class FuneralHome:
             done += f" with urn {urn}"
         if grave is not None:
             done += f" in grave {grave}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def hand_over_urn(self, cremation_id: str, to: Text) -> Result:
         """Hand an urn over; half of the costs must be paid.
 
         Args:
             cremation_id (str): Id of the cremation, such as CREMATION-00001.
-            to (str): The to.
+            to (str): Full name of the person who receives the urn.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         cremation = self.cremations.get(cremation_id)
@@ -1112,6 +1145,7 @@ class FuneralHome:
             "message": (
                 f"Done: hand the urn of {self.arrangements[cremation['arrangement_id']]['deceased']} over to {to}."
             ),
+            "data": self._changes(),
         }
 
     def add_cost(
@@ -1124,11 +1158,11 @@ class FuneralHome:
 
         Args:
             arrangement_id (str): Id of the arrangement, such as ARRANGEMENT-00001.
-            what (str): The what.
-            amount (int): The amount in cents, from 100 to 900000.
+            what (str): What the cost is for.
+            amount (int): Sum that is added, in cents, from 100 to 900000.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         arrangement = self.arrangements.get(arrangement_id)
@@ -1150,7 +1184,7 @@ class FuneralHome:
                 f"Done: add {what} for {_money(amount)} to the costs of {arrangement['deceased']} (new: item "
                 f"{item['id']})."
             ),
-            "data": {"item_id": item["id"]},
+            "data": {"item_id": item["id"], **self._changes()},
         }
 
     def plan_instalments(
@@ -1164,11 +1198,11 @@ class FuneralHome:
 
         Args:
             arrangement_id (str): Id of the arrangement, such as ARRANGEMENT-00001.
-            number (int): The number, from 1 to 12.
-            starts_on (str): Starts on: a date, as YYYY-MM-DD.
+            number (int): Number of monthly instalments, from 1 to 12.
+            starts_on (str): Day on which the first one is due, today at the earliest, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         arrangement = self.arrangements.get(arrangement_id)
@@ -1200,7 +1234,11 @@ class FuneralHome:
         for one_arrangement in _distinct([self.arrangements[one["arrangement_id"]] for one in added_instalments]):
             if self._breaks_rule_11(one_arrangement):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: plan {number} instalments for {arrangement['deceased']}."}
+        return {
+            "success": True,
+            "message": f"Done: plan {number} instalments for {arrangement['deceased']}.",
+            "data": self._changes(),
+        }
 
     def pay_instalment(self, instalment_id: str) -> Result:
         """Note that an instalment was paid.
@@ -1209,7 +1247,7 @@ class FuneralHome:
             instalment_id (str): Id of the instalment, such as INSTALMENT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         instalment = self.instalments.get(instalment_id)
@@ -1225,6 +1263,7 @@ class FuneralHome:
                 f"Done: note the payment of {_money(instalment['amount'])} for "
                 f"{self.arrangements[instalment['arrangement_id']]['deceased']}."
             ),
+            "data": self._changes(),
         }
 
     def _show_celebrant(self, celebrant: Celebrant) -> dict[str, Any]:
@@ -1515,6 +1554,46 @@ class FuneralHome:
         self._journal.append(("delete", container, record["id"], record))
         del getattr(self, container)[record["id"]]
         self._unlink(container, record)
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

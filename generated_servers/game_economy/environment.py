@@ -45,6 +45,18 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "heros": ("name",),
+    "goods": ("name",),
+    "holdings": (),
+    "recipes": ("name",),
+    "ingredients": (),
+    "offers": (),
+    "barters": (),
+    "barter_lines": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("barter_lines", "barter_id"),
     ("barter_lines", "giver_id"),
@@ -249,8 +261,9 @@ class GameEconomy:
 
         Args:
             good_id (str): Id of the good, such as GOOD-00001.
-            price_up_to (int, optional): The price up to, from 1 to 20000. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            price_up_to (int, optional): Highest price for each piece to include, in coins, from 1 to 20000. If
+                left out, offers at any price are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "offers": records}} or {"success": False, "error": why
@@ -290,7 +303,7 @@ class GameEconomy:
 
         Args:
             hero_id (str): Id of the hero, such as HERO-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "recipes": records}} or {"success": False, "error": why
@@ -330,9 +343,9 @@ class GameEconomy:
         """List the heros, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            trade (str, optional): Only those whose trade is smith, alchemist or tailor.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only heros whose name contains this text.
+            trade (str, optional): Only heros with this trade.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "heros": records}}
@@ -355,10 +368,10 @@ class GameEconomy:
         """List the goods, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            kind (str, optional): Only those whose kind is material, potion or gear.
-            binds (str, optional): Only those whose binds is never, on_pickup or on_use.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only goods whose name contains this text.
+            kind (str, optional): Only goods with this kind.
+            binds (str, optional): Only goods with this binds.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "goods": records}}
@@ -382,10 +395,10 @@ class GameEconomy:
         """List the holdings, oldest first, all of them or only some.
 
         Args:
-            hero_id (str, optional): Only those of this hero.
-            good_id (str, optional): Only those of this good.
-            bound (bool, optional): Only those where bound is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            hero_id (str, optional): Only holdings of this hero.
+            good_id (str, optional): Only holdings of this good.
+            bound (bool, optional): Only holdings with this value of `bound`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "holdings": records}}
@@ -413,10 +426,10 @@ class GameEconomy:
         """List the recipes, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            makes_id (str, optional): Only those of this makes.
-            trade (str, optional): Only those whose trade is smith, alchemist or tailor.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only recipes whose name contains this text.
+            makes_id (str, optional): Only recipes whose makes is this good.
+            trade (str, optional): Only recipes with this trade.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "recipes": records}}
@@ -441,9 +454,9 @@ class GameEconomy:
         """List the ingredients, oldest first, all of them or only some.
 
         Args:
-            recipe_id (str, optional): Only those of this recipe.
-            good_id (str, optional): Only those of this good.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            recipe_id (str, optional): Only ingredients of this recipe.
+            good_id (str, optional): Only ingredients of this good.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "ingredients": records}}
@@ -470,10 +483,10 @@ class GameEconomy:
         """List the offers, oldest first, all of them or only some.
 
         Args:
-            seller_id (str, optional): Only those of this seller.
-            good_id (str, optional): Only those of this good.
-            status (str, optional): Only those whose status is open, sold or taken_back.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            seller_id (str, optional): Only offers whose seller is this hero.
+            good_id (str, optional): Only offers of this good.
+            status (str, optional): Only offers with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "offers": records}}
@@ -501,10 +514,10 @@ class GameEconomy:
         """List the barters, oldest first, all of them or only some.
 
         Args:
-            proposer_id (str, optional): Only those of this proposer.
-            partner_id (str, optional): Only those of this partner.
-            status (str, optional): Only those whose status is open, done or declined.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            proposer_id (str, optional): Only barters whose proposer is this hero.
+            partner_id (str, optional): Only barters whose partner is this hero.
+            status (str, optional): Only barters with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "barters": records}}
@@ -532,10 +545,10 @@ class GameEconomy:
         """List the barter lines, oldest first, all of them or only some.
 
         Args:
-            barter_id (str, optional): Only those of this barter.
-            giver_id (str, optional): Only those of this giver.
-            good_id (str, optional): Only those of this good.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            barter_id (str, optional): Only barter lines of this barter.
+            giver_id (str, optional): Only barter lines whose giver is this hero.
+            good_id (str, optional): Only barter lines of this good.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "barter_lines": records}}
@@ -563,10 +576,10 @@ class GameEconomy:
         Args:
             hero_id (str): Id of the hero, such as HERO-00001.
             good_id (str): Id of the good, such as GOOD-00001.
-            amount (int): The amount, from 1 to 200.
+            amount (int): Pieces found, at most two of gear, from 1 to 200.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         hero = self.heros.get(hero_id)
@@ -627,7 +640,11 @@ class GameEconomy:
         for one_holding in _distinct(added_holdings):
             if self._breaks_rule_4(one_holding):
                 return self._take_back(RULES[3])
-        return {"success": True, "message": f"Done: give {hero['name']} {amount} {good['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: give {hero['name']} {amount} {good['name']}.",
+            "data": self._changes(),
+        }
 
     def craft_good(
         self,
@@ -641,10 +658,10 @@ class GameEconomy:
         Args:
             hero_id (str): Id of the hero, such as HERO-00001.
             recipe_id (str): Id of the recipe, such as RECIPE-00001.
-            times (int): The times, from 1 to 20.
+            times (int): How often the recipe is carried out, from 1 to 20.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         hero = self.heros.get(hero_id)
@@ -757,6 +774,7 @@ class GameEconomy:
         return {
             "success": True,
             "message": f"Done: craft {self.goods[recipe['makes_id']]['name']} for {hero['name']}, {times} times.",
+            "data": self._changes(),
         }
 
     def use_good(self, hero_id: str, good_id: str) -> Result:
@@ -767,7 +785,7 @@ class GameEconomy:
             good_id (str): Id of the good, such as GOOD-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         hero = self.heros.get(hero_id)
@@ -847,7 +865,7 @@ class GameEconomy:
         for one_holding in _distinct(added_holdings):
             if one_holding["id"] in self.holdings and self._breaks_rule_4(one_holding):
                 return self._take_back(RULES[3])
-        return {"success": True, "message": f"Done: let {hero['name']} use {good['name']}."}
+        return {"success": True, "message": f"Done: let {hero['name']} use {good['name']}.", "data": self._changes()}
 
     def salvage_gear(self, hero_id: str, good_id: str) -> Result:
         """Break up bound gear of a hero; half of each ingredient, rounded down, comes back.
@@ -857,7 +875,7 @@ class GameEconomy:
             good_id (str): Id of the good, such as GOOD-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         hero = self.heros.get(hero_id)
@@ -949,7 +967,11 @@ class GameEconomy:
         for one_holding in _distinct(added_holdings):
             if one_holding["id"] in self.holdings and self._breaks_rule_4(one_holding):
                 return self._take_back(RULES[3])
-        return {"success": True, "message": f"Done: salvage {good['name']} of {hero['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: salvage {good['name']} of {hero['name']}.",
+            "data": self._changes(),
+        }
 
     def discard_good(
         self,
@@ -963,11 +985,11 @@ class GameEconomy:
         Args:
             hero_id (str): Id of the hero, such as HERO-00001.
             good_id (str): Id of the good, such as GOOD-00001.
-            amount (int): The amount, from 1 to 9999.
-            bound (bool): Bound: true or false. false where it is left out.
+            amount (int): Pieces thrown away, from 1 to 9999.
+            bound (bool): Whether bound pieces are thrown away rather than loose ones. Default: false.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         hero = self.heros.get(hero_id)
@@ -1009,7 +1031,11 @@ class GameEconomy:
         ):
             if self._breaks_rule_3(one_hero):
                 return self._take_back(RULES[2])
-        return {"success": True, "message": f"Done: throw {amount} {good['name']} of {hero['name']} away."}
+        return {
+            "success": True,
+            "message": f"Done: throw {amount} {good['name']} of {hero['name']} away.",
+            "data": self._changes(),
+        }
 
     def expand_bags(self, hero_id: str) -> Result:
         """Sell a hero four more slots at 25 coins for each slot they have already.
@@ -1018,7 +1044,7 @@ class GameEconomy:
             hero_id (str): Id of the hero, such as HERO-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         hero = self.heros.get(hero_id)
@@ -1041,7 +1067,7 @@ class GameEconomy:
         self._put("heros", hero, "slots", slots)
         if self._breaks_rule_3(hero):
             return self._take_back(RULES[2])
-        return {"success": True, "message": f"Done: expand the bags of {hero['name']}."}
+        return {"success": True, "message": f"Done: expand the bags of {hero['name']}.", "data": self._changes()}
 
     def list_offer(
         self,
@@ -1056,11 +1082,11 @@ class GameEconomy:
         Args:
             hero_id (str): Id of the hero, such as HERO-00001.
             good_id (str): Id of the good, such as GOOD-00001.
-            amount (int): The amount, from 1 to 999.
-            price (int): The price, from 1 to 20000.
+            amount (int): Loose pieces put on offer, from 1 to 999.
+            price (int): Price for each piece, in coins, from 1 to 20000.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         hero = self.heros.get(hero_id)
@@ -1135,7 +1161,7 @@ class GameEconomy:
             "message": (
                 f"Done: offer {amount} {good['name']} of {hero['name']} at {price} each (new: offer {offer['id']})."
             ),
-            "data": {"offer_id": offer["id"]},
+            "data": {"offer_id": offer["id"], **self._changes()},
         }
 
     def take_back_offer(self, offer_id: str) -> Result:
@@ -1145,7 +1171,7 @@ class GameEconomy:
             offer_id (str): Id of the offer, such as OFFER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         offer = self.offers.get(offer_id)
@@ -1227,6 +1253,7 @@ class GameEconomy:
                 f"Done: take back the {self.goods[offer['good_id']]['name']} of "
                 f"{self.heros[offer['seller_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def buy_offer(
@@ -1240,10 +1267,10 @@ class GameEconomy:
         Args:
             hero_id (str): Id of the hero, such as HERO-00001.
             offer_id (str): Id of the offer, such as OFFER-00001.
-            amount (int): The amount, from 1 to 999.
+            amount (int): Pieces bought out of the offer, from 1 to 999.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         hero = self.heros.get(hero_id)
@@ -1343,6 +1370,7 @@ class GameEconomy:
         return {
             "success": True,
             "message": f"Done: buy {amount} {self.goods[offer['good_id']]['name']} for {hero['name']}.",
+            "data": self._changes(),
         }
 
     def propose_barter(
@@ -1357,15 +1385,19 @@ class GameEconomy:
         """Propose that two heroes exchange goods, coins or both; nothing changes hands before the partner accepts.
 
         Args:
-            proposer_id (str): Id of a hero (proposer), such as HERO-00001.
-            partner_id (str): Id of a hero (partner), such as HERO-00001.
-            gives (list): One entry per give: .
-            wants (list): One entry per want: .
-            adds_coins (int): The adds coins, from 0 to 100000. 0 where it is left out.
-            asks_coins (int): The asks coins, from 0 to 100000. 0 where it is left out.
+            proposer_id (str): Hero who makes the proposal; an id such as HERO-00001.
+            partner_id (str): Hero to whom it is made; an id such as HERO-00001.
+            gives (list): One entry for each good the proposer gives, none where only coins are: good_id: good that
+                the proposer gives; an id such as GOOD-00001; amount: pieces of it that the proposer gives, from 1
+                to 999.
+            wants (list): One entry for each good the proposer wants, none where only coins are: good_id: good that
+                the partner is to give; an id such as GOOD-00001; amount: pieces of it that the partner is to give,
+                from 1 to 999.
+            adds_coins (int): Coins that the proposer pays to the partner, from 0 to 100000. Default: 0.
+            asks_coins (int): Coins that the partner is to pay to the proposer, from 0 to 100000. Default: 0.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         proposer = self.heros.get(proposer_id)
@@ -1459,7 +1491,7 @@ class GameEconomy:
             "message": (
                 f"Done: propose a barter of {proposer['name']} with {partner['name']} (new: barter {barter['id']})."
             ),
-            "data": {"barter_id": barter["id"]},
+            "data": {"barter_id": barter["id"], **self._changes()},
         }
 
     def answer_barter(self, barter_id: str, accept: bool) -> Result:
@@ -1467,10 +1499,10 @@ class GameEconomy:
 
         Args:
             barter_id (str): Id of the barter, such as BARTER-00001.
-            accept (bool): Accept: true or false.
+            accept (bool): Whether the partner accepts rather than declines.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         barter = self.barters.get(barter_id)
@@ -1623,6 +1655,7 @@ class GameEconomy:
                 f"Done: answer the proposal of {self.heros[barter['proposer_id']]['name']} to "
                 f"{self.heros[barter['partner_id']]['name']} with {'yes' if accept else 'no'}."
             ),
+            "data": self._changes(),
         }
 
     def _show_hero(self, hero: Hero) -> dict[str, Any]:
@@ -1825,6 +1858,46 @@ class GameEconomy:
         self._journal.append(("delete", container, record["id"], record))
         del getattr(self, container)[record["id"]]
         self._unlink(container, record)
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -48,6 +48,16 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "accounts": ("name",),
+    "periods": ("name",),
+    "cost_centres": ("name",),
+    "bookkeepers": ("name",),
+    "entries": ("title",),
+    "postings": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("accounts", "code"),
     ("accounts", "name"),
@@ -257,10 +267,11 @@ class GeneralLedger:
         """The balances of accounts, each with what lies below it, as of now or as at the end of a day.
 
         Args:
-            below_account_id (str, optional): Id of an account (below account), such as ACCOUNT-00001. May be left
-                out.
-            until (str, optional): Until: a date, as YYYY-MM-DD. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            below_account_id (str, optional): Only accounts anywhere below this one; an id such as ACCOUNT-00001.
+                If left out, all accounts are listed.
+            until (str, optional): Day at whose end the balances are taken, as YYYY-MM-DD. If left out, the
+                balances as of now are shown.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "accounts": records}} or {"success": False, "error": why
@@ -300,9 +311,10 @@ class GeneralLedger:
         """Drafts that somebody may post, the oldest first.
 
         Args:
-            by_id (str): Id of a bookkeeper (by), such as BOOKKEEPER-00001.
-            period_id (str, optional): Id of the period, such as PERIOD-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            by_id (str): Bookkeeper who wants to post drafts; an id such as BOOKKEEPER-00001.
+            period_id (str, optional): Only drafts of this month; an id such as PERIOD-00001. If left out, the
+                drafts of all months are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "entries": records}} or {"success": False, "error": why
@@ -348,7 +360,7 @@ class GeneralLedger:
         Args:
             cost_centre_id (str): Id of the cost centre, such as CC-00001.
             period_id (str): Id of the period, such as PERIOD-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "postings": records}} or {"success": False, "error": why
@@ -425,11 +437,11 @@ class GeneralLedger:
         """List the accounts, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            kind (str, optional): Only those whose kind is asset, liability, equity, income or expense.
-            parent_id (str, optional): Only those of this parent.
-            open (bool, optional): Only those where open is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only accounts whose name contains this text.
+            kind (str, optional): Only accounts with this kind.
+            parent_id (str, optional): Only accounts whose parent is this account.
+            open (bool, optional): Only accounts with this value of `open`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "accounts": records}}
@@ -457,9 +469,9 @@ class GeneralLedger:
         """List the periods, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            status (str, optional): Only those whose status is open or closed.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only periods whose name contains this text.
+            status (str, optional): Only periods with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "periods": records}}
@@ -483,9 +495,9 @@ class GeneralLedger:
         """List the cost centres, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            head_id (str, optional): Only those of this head.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only cost centres whose name contains this text.
+            head_id (str, optional): Only cost centres whose head is this bookkeeper.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "cost_centres": records}}
@@ -510,8 +522,8 @@ class GeneralLedger:
         """List the bookkeepers, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only bookkeepers whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "bookkeepers": records}}
@@ -551,14 +563,14 @@ class GeneralLedger:
         """List the entries, oldest first, all of them or only some.
 
         Args:
-            title (str, optional): Only those whose title contains this text.
-            period_id (str, optional): Only those of this period.
-            by_id (str, optional): Only those of this by.
-            kind (str, optional): Only those whose kind is normal, accrual or reversal.
-            reverses_id (str, optional): Only those of this reverses.
-            posted_by_id (str, optional): Only those of this posted by.
-            status (str, optional): Only those whose status is draft, posted or dropped.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            title (str, optional): Only entries whose title contains this text.
+            period_id (str, optional): Only entries of this period.
+            by_id (str, optional): Only entries by this bookkeeper.
+            kind (str, optional): Only entries with this kind.
+            reverses_id (str, optional): Only entries whose reverses is this entry.
+            posted_by_id (str, optional): Only entries posted by this bookkeeper.
+            status (str, optional): Only entries with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "entries": records}}
@@ -594,10 +606,10 @@ class GeneralLedger:
         """List the postings, oldest first, all of them or only some.
 
         Args:
-            entry_id (str, optional): Only those of this entry.
-            account_id (str, optional): Only those of this account.
-            cost_centre_id (str, optional): Only those of this cost centre.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            entry_id (str, optional): Only postings of this entry.
+            account_id (str, optional): Only postings of this account.
+            cost_centre_id (str, optional): Only postings of this cost centre.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "postings": records}}
@@ -629,15 +641,18 @@ class GeneralLedger:
         """Enter a draft with lines on one side and their sum on a counter account of the balance sheet.
 
         Args:
-            title (str): The title.
-            date (str): Date: a date, as YYYY-MM-DD.
-            by_id (str): Id of a bookkeeper (by), such as BOOKKEEPER-00001.
-            lines (list): One entry per line: .
-            counter_id (str): Id of an account (counter), such as ACCOUNT-00001.
-            side (str): The side: debit or credit. debit where it is left out.
+            title (str): What the entry is about.
+            date (str): Booking day, in an open month, as YYYY-MM-DD.
+            by_id (str): Bookkeeper who enters the draft; an id such as BOOKKEEPER-00001.
+            lines (list): One entry for each account and cost centre, each pair once: account_id: open account with
+                no accounts below it; an id such as ACCOUNT-00001; amount: sum of the line, in cents, from 1 to
+                20000000; cost_centre_id: cost centre of the line, given for income and expenses only; an id such
+                as CC-00001.
+            counter_id (str): Balance sheet account that gets the sum of all lines; an id such as ACCOUNT-00001.
+            side (str): Side of all the lines; the counter account gets the other: debit or credit. Default: debit.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         by = self.bookkeepers.get(by_id)
@@ -778,7 +793,7 @@ class GeneralLedger:
                 f"Done: enter {title} of {date} against {counter['name']} (new: entry {entry['id']}, posting "
                 f"{new_posting['id']})."
             ),
-            "data": {"entry_id": entry["id"], "posting_id": new_posting["id"]},
+            "data": {"entry_id": entry["id"], "posting_id": new_posting["id"], **self._changes()},
         }
 
     def add_line(
@@ -794,12 +809,13 @@ class GeneralLedger:
         Args:
             entry_id (str): Id of the entry, such as ENTRY-00001.
             account_id (str): Id of the account, such as ACCOUNT-00001.
-            side (str): The side: debit or credit.
-            amount (int): The amount in cents, from 1 to 20000000.
-            cost_centre_id (str, optional): Id of the cost centre, such as CC-00001. May be left out.
+            side (str): Side of the account on which the line stands: debit or credit.
+            amount (int): Sum of the line, in cents, from 1 to 20000000.
+            cost_centre_id (str, optional): Cost centre, required for income and expense accounts; an id such as
+                CC-00001. If left out, there is none, as for balance sheet accounts.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         entry = self.entries.get(entry_id)
@@ -853,7 +869,7 @@ class GeneralLedger:
                 f"Done: add {_money(amount)} {side} on {account['name']} to {entry['title']} (new: posting "
                 f"{posting['id']})."
             ),
-            "data": {"posting_id": posting["id"]},
+            "data": {"posting_id": posting["id"], **self._changes()},
         }
 
     def post_journal(self, entry_id: str, by_id: str) -> Result:
@@ -861,10 +877,11 @@ class GeneralLedger:
 
         Args:
             entry_id (str): Id of the entry, such as ENTRY-00001.
-            by_id (str): Id of a bookkeeper (by), such as BOOKKEEPER-00001.
+            by_id (str): Bookkeeper who posts it, did not enter it and may post such sums; an id such as
+                BOOKKEEPER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         entry = self.entries.get(entry_id)
@@ -919,7 +936,7 @@ class GeneralLedger:
         for one_posting in _distinct(self._postings_by_entry.get(entry["id"], {}).values()):
             if self._breaks_rule_13_p(one_posting):
                 return self._take_back(RULES[12])
-        return {"success": True, "message": f"Done: post {entry['title']} as {by['name']}."}
+        return {"success": True, "message": f"Done: post {entry['title']} as {by['name']}.", "data": self._changes()}
 
     def drop_draft(self, entry_id: str) -> Result:
         """Drop a draft that will not be posted.
@@ -928,7 +945,7 @@ class GeneralLedger:
             entry_id (str): Id of the entry, such as ENTRY-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         entry = self.entries.get(entry_id)
@@ -957,18 +974,18 @@ class GeneralLedger:
         for one_posting in _distinct(self._postings_by_entry.get(entry["id"], {}).values()):
             if self._breaks_rule_13_p(one_posting):
                 return self._take_back(RULES[12])
-        return {"success": True, "message": f"Done: drop the draft {entry['title']}."}
+        return {"success": True, "message": f"Done: drop the draft {entry['title']}.", "data": self._changes()}
 
     def reverse_journal(self, entry_id: str, date: Date, by_id: str) -> Result:
         """Draft the reversal of a posted entry for a day in an open month, with debits and credits exchanged.
 
         Args:
             entry_id (str): Id of the entry, such as ENTRY-00001.
-            date (str): Date: a date, as YYYY-MM-DD.
-            by_id (str): Id of a bookkeeper (by), such as BOOKKEEPER-00001.
+            date (str): Day of the reversal, in an open month and not before the entry, as YYYY-MM-DD.
+            by_id (str): Bookkeeper who enters the reversal; an id such as BOOKKEEPER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         entry = self.entries.get(entry_id)
@@ -1060,7 +1077,7 @@ class GeneralLedger:
         return {
             "success": True,
             "message": f"Done: {done} (new: entry {mirror['id']}).",
-            "data": {"entry_id": mirror["id"]},
+            "data": {"entry_id": mirror["id"], **self._changes()},
         }
 
     def accrue_cost(
@@ -1077,16 +1094,16 @@ class GeneralLedger:
         after it.
 
         Args:
-            title (str): The title.
+            title (str): What the accrual is about.
             period_id (str): Id of the period, such as PERIOD-00001.
-            expense_id (str): Id of an account (expense), such as ACCOUNT-00001.
-            accrual_id (str): Id of an account (accrual), such as ACCOUNT-00001.
+            expense_id (str): Expense account the cost belongs to; an id such as ACCOUNT-00001.
+            accrual_id (str): Liability account that takes the accrual; an id such as ACCOUNT-00001.
             cost_centre_id (str): Id of the cost centre, such as CC-00001.
-            amount (int): The amount in cents, from 1 to 20000000.
-            by_id (str): Id of a bookkeeper (by), such as BOOKKEEPER-00001.
+            amount (int): Cost that is accrued, in cents, from 1 to 20000000.
+            by_id (str): Bookkeeper who enters the two drafts; an id such as BOOKKEEPER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         period = self.periods.get(period_id)
@@ -1261,7 +1278,12 @@ class GeneralLedger:
                 f"Done: accrue {_money(amount)} of {expense['name']} for {period['name']} (new: entry "
                 f"{entry['id']}, posting {posting['id']}, posting {new_posting['id']})."
             ),
-            "data": {"entry_id": entry["id"], "posting_id": posting["id"], "new_posting_id": new_posting["id"]},
+            "data": {
+                "entry_id": entry["id"],
+                "posting_id": posting["id"],
+                "new_posting_id": new_posting["id"],
+                **self._changes(),
+            },
         }
 
     def close_period(self, period_id: str) -> Result:
@@ -1271,7 +1293,7 @@ class GeneralLedger:
             period_id (str): Id of the period, such as PERIOD-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         period = self.periods.get(period_id)
@@ -1301,7 +1323,7 @@ class GeneralLedger:
             return self._take_back(RULES[5])
         if self._breaks_rule_6_b(period):
             return self._take_back(RULES[5])
-        return {"success": True, "message": f"Done: close {period['name']}."}
+        return {"success": True, "message": f"Done: close {period['name']}.", "data": self._changes()}
 
     def reopen_period(self, period_id: str) -> Result:
         """Open the month that was closed last again.
@@ -1310,7 +1332,7 @@ class GeneralLedger:
             period_id (str): Id of the period, such as PERIOD-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         period = self.periods.get(period_id)
@@ -1336,18 +1358,18 @@ class GeneralLedger:
             return self._take_back(RULES[5])
         if self._breaks_rule_6_b(period):
             return self._take_back(RULES[5])
-        return {"success": True, "message": f"Done: reopen {period['name']}."}
+        return {"success": True, "message": f"Done: reopen {period['name']}.", "data": self._changes()}
 
     def open_account(self, code: Text, name: Text, parent_id: str) -> Result:
         """Open an account below another one that nothing is booked on.
 
         Args:
-            code (str): The code.
-            name (str): The name.
-            parent_id (str): Id of an account (parent), such as ACCOUNT-00001.
+            code (str): Code of the new account, not in use yet.
+            name (str): Name of the new account, not in use yet.
+            parent_id (str): Open account it comes below, with no bookings of its own; an id such as ACCOUNT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         parent = self.accounts.get(parent_id)
@@ -1397,7 +1419,7 @@ class GeneralLedger:
         return {
             "success": True,
             "message": f"Done: {done} (new: account {account['id']}).",
-            "data": {"account_id": account["id"]},
+            "data": {"account_id": account["id"], **self._changes()},
         }
 
     def move_account(self, account_id: str, parent_id: str) -> Result:
@@ -1405,10 +1427,11 @@ class GeneralLedger:
 
         Args:
             account_id (str): Id of the account, such as ACCOUNT-00001.
-            parent_id (str): Id of an account (parent), such as ACCOUNT-00001.
+            parent_id (str): Account of the same kind it comes below, with no bookings of its own; an id such as
+                ACCOUNT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         account = self.accounts.get(account_id)
@@ -1452,7 +1475,11 @@ class GeneralLedger:
             return self._take_back(RULES[7])
         if self._breaks_rule_13_a_again(account):
             return self._take_back(RULES[12])
-        return {"success": True, "message": f"Done: move {account['name']} below {parent['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: move {account['name']} below {parent['name']}.",
+            "data": self._changes(),
+        }
 
     def close_account(self, account_id: str) -> Result:
         """Close an account without balance, drafts or open accounts below it.
@@ -1461,7 +1488,7 @@ class GeneralLedger:
             account_id (str): Id of the account, such as ACCOUNT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         account = self.accounts.get(account_id)
@@ -1499,7 +1526,7 @@ class GeneralLedger:
         for one_account in _distinct([account, *self._accounts_by_parent.get(account["id"], {}).values()]):
             if self._breaks_rule_13_a_again(one_account):
                 return self._take_back(RULES[12])
-        return {"success": True, "message": f"Done: close account {account['name']}."}
+        return {"success": True, "message": f"Done: close account {account['name']}.", "data": self._changes()}
 
     def _show_account(self, account: Account) -> dict[str, Any]:
         """The account as an answer shows it."""
@@ -1718,6 +1745,46 @@ class GeneralLedger:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

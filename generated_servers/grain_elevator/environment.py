@@ -46,6 +46,16 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "grades": ("name",),
+    "bins": ("code",),
+    "farmers": ("name",),
+    "receipts": ("number",),
+    "tickets": ("number",),
+    "shipments": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("bins", "grade_id"),
     ("receipts", "grade_id"),
@@ -209,7 +219,7 @@ class GrainElevator:
 
         Args:
             ticket_id (str): Id of the ticket, such as TICKET-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "bins": records}} or {"success": False, "error": why
@@ -245,9 +255,11 @@ class GrainElevator:
         """Unloaded tickets that have no receipt yet.
 
         Args:
-            farmer_id (str, optional): Id of the farmer, such as FARMER-00001. May be left out.
-            grade_id (str, optional): Id of the grade, such as GRADE-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            farmer_id (str, optional): Only tickets of this farmer; an id such as FARMER-00001. If left out, the
+                tickets of all farmers are listed.
+            grade_id (str, optional): Only tickets of this grade of grain; an id such as GRADE-00001. If left out,
+                tickets of every grade are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "tickets": records}} or {"success": False, "error": why
@@ -312,9 +324,9 @@ class GrainElevator:
         """List the grades, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            crop (str, optional): Only those whose crop is wheat, barley or maize.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only grades whose name contains this text.
+            crop (str, optional): Only grades with this crop.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "grades": records}}
@@ -337,10 +349,10 @@ class GrainElevator:
         """List the bins, oldest first, all of them or only some.
 
         Args:
-            code (str, optional): Only those whose code contains this text.
-            grade_id (str, optional): Only those of this grade.
-            status (str, optional): Only those whose status is open or fumigated.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            code (str, optional): Only bins whose code contains this text.
+            grade_id (str, optional): Only bins of this grade.
+            status (str, optional): Only bins with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "bins": records}}
@@ -364,8 +376,8 @@ class GrainElevator:
         """List the farmers, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only farmers whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "farmers": records}}
@@ -390,11 +402,11 @@ class GrainElevator:
         """List the receipts, oldest first, all of them or only some.
 
         Args:
-            number (str, optional): Only those whose number contains this text.
-            holder_id (str, optional): Only those of this holder.
-            grade_id (str, optional): Only those of this grade.
-            status (str, optional): Only those whose status is open or used.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            number (str, optional): Only receipts whose number contains this text.
+            holder_id (str, optional): Only receipts whose holder is this farmer.
+            grade_id (str, optional): Only receipts of this grade.
+            status (str, optional): Only receipts with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "receipts": records}}
@@ -428,13 +440,13 @@ class GrainElevator:
         """List the tickets, oldest first, all of them or only some.
 
         Args:
-            number (str, optional): Only those whose number contains this text.
-            farmer_id (str, optional): Only those of this farmer.
-            grade_id (str, optional): Only those of this grade.
-            bin_id (str, optional): Only those of this bin.
-            receipt_id (str, optional): Only those of this receipt.
-            status (str, optional): Only those whose status is weighed, binned, rejected or receipted.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            number (str, optional): Only tickets whose number contains this text.
+            farmer_id (str, optional): Only tickets of this farmer.
+            grade_id (str, optional): Only tickets of this grade.
+            bin_id (str, optional): Only tickets of this bin.
+            receipt_id (str, optional): Only tickets of this receipt.
+            status (str, optional): Only tickets with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "tickets": records}}
@@ -470,9 +482,9 @@ class GrainElevator:
         """List the shipments, oldest first, all of them or only some.
 
         Args:
-            receipt_id (str, optional): Only those of this receipt.
-            status (str, optional): Only those whose status is planned, loaded or cancelled.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            receipt_id (str, optional): Only shipments of this receipt.
+            status (str, optional): Only shipments with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "shipments": records}}
@@ -501,16 +513,16 @@ class GrainElevator:
         matter) are in tenths of a percent.
 
         Args:
-            number (str): The number.
+            number (str): Number of the new ticket, not in use yet.
             farmer_id (str): Id of the farmer, such as FARMER-00001.
             grade_id (str): Id of the grade, such as GRADE-00001.
-            gross (int): The gross, from 100 to 60000.
-            moisture (int): The moisture, from 80 to 260.
-            protein (int): The protein, from 50 to 220.
-            dockage (int): The dockage, from 0 to 150. 0 where it is left out.
+            gross (int): Weight of the load in kilograms, before any deduction, from 100 to 60000.
+            moisture (int): Moisture of the grain in tenths of a percent, from 80 to 260.
+            protein (int): Protein of the grain in tenths of a percent, from 50 to 220.
+            dockage (int): Foreign matter in the load, in tenths of a percent, from 0 to 150. Default: 0.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         farmer = self.farmers.get(farmer_id)
@@ -558,7 +570,7 @@ class GrainElevator:
                 f"Done: weigh in {gross} kilos of {grade['name']} for {farmer['name']} as {number} (new: ticket "
                 f"{ticket['id']})."
             ),
-            "data": {"ticket_id": ticket["id"]},
+            "data": {"ticket_id": ticket["id"], **self._changes()},
         }
 
     def unload(self, ticket_id: str, bin_id: str) -> Result:
@@ -570,7 +582,7 @@ class GrainElevator:
             bin_id (str): Id of the bin, such as BIN-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         ticket = self.tickets.get(ticket_id)
@@ -629,17 +641,21 @@ class GrainElevator:
             return self._take_back(RULES[8])
         if self._breaks_rule_10(ticket):
             return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: unload {ticket['number']} into {bin['code']}."}
+        return {
+            "success": True,
+            "message": f"Done: unload {ticket['number']} into {bin['code']}.",
+            "data": self._changes(),
+        }
 
     def reject_ticket(self, ticket_id: str, reason: Text) -> Result:
         """Turn a weighed load away.
 
         Args:
             ticket_id (str): Id of the ticket, such as TICKET-00001.
-            reason (str): The reason.
+            reason (str): Why the load is turned away.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         ticket = self.tickets.get(ticket_id)
@@ -656,18 +672,22 @@ class GrainElevator:
             return self._take_back(RULES[8])
         if self._breaks_rule_10(ticket):
             return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: reject {ticket['number']} with the reason {reason}."}
+        return {
+            "success": True,
+            "message": f"Done: reject {ticket['number']} with the reason {reason}.",
+            "data": self._changes(),
+        }
 
     def issue_receipt(self, number: Text, farmer_id: str, grade_id: str) -> Result:
         """Issue a warehouse receipt over all unloaded tickets of a farmer in a grade that have none yet.
 
         Args:
-            number (str): The number.
+            number (str): Number of the new warehouse receipt, not in use yet.
             farmer_id (str): Id of the farmer, such as FARMER-00001.
             grade_id (str): Id of the grade, such as GRADE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         farmer = self.farmers.get(farmer_id)
@@ -733,7 +753,7 @@ class GrainElevator:
                 f"Done: issue receipt {number} to {farmer['name']} for {grade['name']} (new: receipt "
                 f"{receipt['id']})."
             ),
-            "data": {"receipt_id": receipt["id"]},
+            "data": {"receipt_id": receipt["id"], **self._changes()},
         }
 
     def pledge_receipt(self, receipt_id: str, bank: Text) -> Result:
@@ -741,10 +761,10 @@ class GrainElevator:
 
         Args:
             receipt_id (str): Id of the receipt, such as RECEIPT-00001.
-            bank (str): The bank.
+            bank (str): Name of the bank the receipt is pledged to.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         receipt = self.receipts.get(receipt_id)
@@ -764,7 +784,7 @@ class GrainElevator:
         for one_shipment in _distinct(self._shipments_by_receipt_status.get((receipt["id"], "planned"), {}).values()):
             if self._breaks_rule_6(one_shipment):
                 return self._take_back(RULES[5])
-        return {"success": True, "message": f"Done: pledge {receipt['number']} to {bank}."}
+        return {"success": True, "message": f"Done: pledge {receipt['number']} to {bank}.", "data": self._changes()}
 
     def release_receipt(self, receipt_id: str) -> Result:
         """Note that a bank has released a pledged receipt.
@@ -773,7 +793,7 @@ class GrainElevator:
             receipt_id (str): Id of the receipt, such as RECEIPT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         receipt = self.receipts.get(receipt_id)
@@ -786,7 +806,7 @@ class GrainElevator:
         for one_shipment in _distinct(self._shipments_by_receipt_status.get((receipt["id"], "planned"), {}).values()):
             if self._breaks_rule_6(one_shipment):
                 return self._take_back(RULES[5])
-        return {"success": True, "message": f"Done: release {receipt['number']}."}
+        return {"success": True, "message": f"Done: release {receipt['number']}.", "data": self._changes()}
 
     def endorse_receipt(self, receipt_id: str, farmer_id: str) -> Result:
         """Endorse a receipt to another farmer.
@@ -796,7 +816,7 @@ class GrainElevator:
             farmer_id (str): Id of the farmer, such as FARMER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         receipt = self.receipts.get(receipt_id)
@@ -818,7 +838,11 @@ class GrainElevator:
             )
         self._journal = []
         self._put("receipts", receipt, "holder_id", farmer_id)
-        return {"success": True, "message": f"Done: endorse {receipt['number']} to {farmer['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: endorse {receipt['number']} to {farmer['name']}.",
+            "data": self._changes(),
+        }
 
     def plan_shipment(
         self,
@@ -830,11 +854,11 @@ class GrainElevator:
 
         Args:
             receipt_id (str): Id of the receipt, such as RECEIPT-00001.
-            kilos (int): The kilos, from 100 to 60000.
-            truck (str): The truck.
+            kilos (int): Grain to be loaded, in kilograms, from 100 to 60000.
+            truck (str): Number plate or other name of the truck.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         receipt = self.receipts.get(receipt_id)
@@ -872,7 +896,7 @@ class GrainElevator:
                 f"Done: plan {kilos} kilos against {receipt['number']} on truck {truck} (new: shipment "
                 f"{shipment['id']})."
             ),
-            "data": {"shipment_id": shipment["id"]},
+            "data": {"shipment_id": shipment["id"], **self._changes()},
         }
 
     def load_shipment(self, shipment_id: str, bin_id: str) -> Result:
@@ -883,7 +907,7 @@ class GrainElevator:
             bin_id (str): Id of the bin, such as BIN-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         shipment = self.shipments.get(shipment_id)
@@ -958,6 +982,7 @@ class GrainElevator:
                 f"Done: load {shipment['kilos']} kilos against {self.receipts[shipment['receipt_id']]['number']} "
                 f"from {bin['code']}."
             ),
+            "data": self._changes(),
         }
 
     def cancel_shipment(self, shipment_id: str) -> Result:
@@ -967,7 +992,7 @@ class GrainElevator:
             shipment_id (str): Id of the shipment, such as SHIPMENT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         shipment = self.shipments.get(shipment_id)
@@ -991,6 +1016,7 @@ class GrainElevator:
                 f"Done: cancel the shipment of {shipment['kilos']} kilos against "
                 f"{self.receipts[shipment['receipt_id']]['number']}."
             ),
+            "data": self._changes(),
         }
 
     def blend_bins(
@@ -1003,12 +1029,12 @@ class GrainElevator:
         dryness.
 
         Args:
-            source_id (str): Id of a bin (source), such as BIN-00001.
-            target_id (str): Id of a bin (target), such as BIN-00001.
-            kilos (int): The kilos, from 100 to 900000.
+            source_id (str): Bin the grain is taken from; an id such as BIN-00001.
+            target_id (str): Bin the grain is put into; an id such as BIN-00001.
+            kilos (int): Grain that is moved, in kilograms, from 100 to 900000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         source = self.bins.get(source_id)
@@ -1095,7 +1121,11 @@ class GrainElevator:
         ):
             if self._breaks_rule_4(one_grade):
                 return self._take_back(RULES[3])
-        return {"success": True, "message": f"Done: move {kilos} kilos from {source['code']} to {target['code']}."}
+        return {
+            "success": True,
+            "message": f"Done: move {kilos} kilos from {source['code']} to {target['code']}.",
+            "data": self._changes(),
+        }
 
     def fumigate_bin(self, bin_id: str) -> Result:
         """Close a bin for fumigation, which takes five days.
@@ -1104,7 +1134,7 @@ class GrainElevator:
             bin_id (str): Id of the bin, such as BIN-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         bin = self.bins.get(bin_id)
@@ -1115,7 +1145,7 @@ class GrainElevator:
         self._journal = []
         self._put("bins", bin, "gassed_on", self.now[:10])
         self._put("bins", bin, "status", "fumigated")
-        return {"success": True, "message": f"Done: fumigate {bin['code']}."}
+        return {"success": True, "message": f"Done: fumigate {bin['code']}.", "data": self._changes()}
 
     def open_bin(self, bin_id: str) -> Result:
         """Open a fumigated bin again, five days after it was gassed at the earliest.
@@ -1124,7 +1154,7 @@ class GrainElevator:
             bin_id (str): Id of the bin, such as BIN-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         bin = self.bins.get(bin_id)
@@ -1139,7 +1169,7 @@ class GrainElevator:
             )
         self._journal = []
         self._put("bins", bin, "status", "open")
-        return {"success": True, "message": f"Done: open {bin['code']}."}
+        return {"success": True, "message": f"Done: open {bin['code']}.", "data": self._changes()}
 
     def _show_grade(self, grade: Grade) -> dict[str, Any]:
         """The grade as an answer shows it."""
@@ -1308,6 +1338,46 @@ class GrainElevator:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

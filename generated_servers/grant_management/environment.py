@@ -49,6 +49,18 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "organisations": ("name",),
+    "calls": ("name",),
+    "reviewers": ("name",),
+    "projects": ("title",),
+    "budget_lines": (),
+    "reviews": (),
+    "tranches": (),
+    "reports": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("budget_lines", "kind"),
     ("budget_lines", "project_id"),
@@ -249,7 +261,7 @@ class GrantManagement:
 
         Args:
             call_id (str): Id of the call, such as CALL-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "projects": records}} or {"success": False, "error": why
@@ -291,7 +303,7 @@ class GrantManagement:
 
         Args:
             project_id (str): Id of the project, such as PROJECT-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "reviewers": records}} or {"success": False, "error":
@@ -320,8 +332,9 @@ class GrantManagement:
         """Tranches that could be paid today.
 
         Args:
-            call_id (str, optional): Id of the call, such as CALL-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            call_id (str, optional): Only projects of this call; an id such as CALL-00001. If left out, the
+                tranches of all calls are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "tranches": records}} or {"success": False, "error": why
@@ -360,8 +373,8 @@ class GrantManagement:
         """List the organisations, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only organisations whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "organisations": records}}
@@ -383,8 +396,8 @@ class GrantManagement:
         """List the calls, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only calls whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "calls": records}}
@@ -400,8 +413,8 @@ class GrantManagement:
         """List the reviewers, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only reviewers whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "reviewers": records}}
@@ -426,12 +439,11 @@ class GrantManagement:
         """List the projects, oldest first, all of them or only some.
 
         Args:
-            title (str, optional): Only those whose title contains this text.
-            call_id (str, optional): Only those of this call.
-            organisation_id (str, optional): Only those of this organisation.
-            status (str, optional): Only those whose status is submitted, granted, rejected, completed or
-                terminated.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            title (str, optional): Only projects whose title contains this text.
+            call_id (str, optional): Only projects of this call.
+            organisation_id (str, optional): Only projects of this organisation.
+            status (str, optional): Only projects with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "projects": records}}
@@ -461,9 +473,9 @@ class GrantManagement:
         """List the budget lines, oldest first, all of them or only some.
 
         Args:
-            project_id (str, optional): Only those of this project.
-            kind (str, optional): Only those whose kind is staff, travel, equipment or overhead.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            project_id (str, optional): Only budget lines of this project.
+            kind (str, optional): Only budget lines with this kind.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "budget_lines": records}}
@@ -489,9 +501,9 @@ class GrantManagement:
         """List the reviews, oldest first, all of them or only some.
 
         Args:
-            project_id (str, optional): Only those of this project.
-            reviewer_id (str, optional): Only those of this reviewer.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            project_id (str, optional): Only reviews of this project.
+            reviewer_id (str, optional): Only reviews of this reviewer.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "reviews": records}}
@@ -517,9 +529,9 @@ class GrantManagement:
         """List the tranches, oldest first, all of them or only some.
 
         Args:
-            project_id (str, optional): Only those of this project.
-            status (str, optional): Only those whose status is planned, paid or dropped.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            project_id (str, optional): Only tranches of this project.
+            status (str, optional): Only tranches with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "tranches": records}}
@@ -542,8 +554,8 @@ class GrantManagement:
         """List the reports, oldest first, all of them or only some.
 
         Args:
-            project_id (str, optional): Only those of this project.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            project_id (str, optional): Only reports of this project.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "reports": records}}
@@ -569,11 +581,13 @@ class GrantManagement:
         Args:
             call_id (str): Id of the call, such as CALL-00001.
             organisation_id (str): Id of the organisation, such as ORGANISATION-00001.
-            title (str): The title.
-            lines (list): One entry per line: .
+            title (str): Title of the project, not in use yet.
+            lines (list): One budget line for each kind of cost, each kind once: kind: kind of cost, overhead being
+                at most 15 percent of all: staff, travel, equipment or overhead; amount: money planned for this
+                kind of cost, in cents, from 100 to 5000000.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         call = self.calls.get(call_id)
@@ -677,7 +691,7 @@ class GrantManagement:
             "message": (
                 f"Done: submit {title} of {organisation['name']} to {call['name']} (new: project {project['id']})."
             ),
-            "data": {"project_id": project["id"]},
+            "data": {"project_id": project["id"], **self._changes()},
         }
 
     def assign_reviewer(self, project_id: str, reviewer_id: str) -> Result:
@@ -688,7 +702,7 @@ class GrantManagement:
             reviewer_id (str): Id of the reviewer, such as REVIEWER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         project = self.projects.get(project_id)
@@ -729,7 +743,7 @@ class GrantManagement:
         return {
             "success": True,
             "message": f"Done: assign {project['title']} to {reviewer['name']} (new: review {review['id']}).",
-            "data": {"review_id": review["id"]},
+            "data": {"review_id": review["id"], **self._changes()},
         }
 
     def release_review(self, review_id: str) -> Result:
@@ -739,7 +753,7 @@ class GrantManagement:
             review_id (str): Id of the review, such as REVIEW-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         review = self.reviews.get(review_id)
@@ -762,6 +776,7 @@ class GrantManagement:
                 f"Done: release {self.reviewers[review['reviewer_id']]['name']} from reviewing "
                 f"{self.projects[review['project_id']]['title']}."
             ),
+            "data": self._changes(),
         }
 
     def declare_conflict(self, reviewer_id: str, organisation_id: str) -> Result:
@@ -772,7 +787,7 @@ class GrantManagement:
             organisation_id (str): Id of the organisation, such as ORGANISATION-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         reviewer = self.reviewers.get(reviewer_id)
@@ -827,6 +842,7 @@ class GrantManagement:
         return {
             "success": True,
             "message": f"Done: declare the conflict of {reviewer['name']} with {organisation['name']}.",
+            "data": self._changes(),
         }
 
     def score_project(self, review_id: str, score: Annotated[int, {"minimum": 0, "maximum": 100}]) -> Result:
@@ -834,10 +850,10 @@ class GrantManagement:
 
         Args:
             review_id (str): Id of the review, such as REVIEW-00001.
-            score (int): The score, from 0 to 100.
+            score (int): Points that the reviewer gives the project, from 0 to 100.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         review = self.reviews.get(review_id)
@@ -864,6 +880,7 @@ class GrantManagement:
                 f"Done: enter {score} by {self.reviewers[review['reviewer_id']]['name']} for "
                 f"{self.projects[review['project_id']]['title']}."
             ),
+            "data": self._changes(),
         }
 
     def award_grant(self, project_id: str) -> Result:
@@ -873,7 +890,7 @@ class GrantManagement:
             project_id (str): Id of the project, such as PROJECT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         project = self.projects.get(project_id)
@@ -1018,6 +1035,7 @@ class GrantManagement:
                 "tranche_id": tranche["id"],
                 "new_tranche_id": new_tranche["id"],
                 "new_tranche_2_id": new_tranche_2["id"],
+                **self._changes(),
             },
         }
 
@@ -1026,10 +1044,10 @@ class GrantManagement:
 
         Args:
             project_id (str): Id of the project, such as PROJECT-00001.
-            reason (str): The reason.
+            reason (str): Why the project is rejected.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         project = self.projects.get(project_id)
@@ -1067,7 +1085,7 @@ class GrantManagement:
                 return self._take_back(RULES[10])
         if self._breaks_rule_12(project):
             return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: reject {project['title']}."}
+        return {"success": True, "message": f"Done: reject {project['title']}.", "data": self._changes()}
 
     def move_budget(
         self,
@@ -1080,12 +1098,12 @@ class GrantManagement:
 
         Args:
             project_id (str): Id of the project, such as PROJECT-00001.
-            source (str): The source: staff, travel, equipment or overhead.
-            target (str): The target: staff, travel, equipment or overhead.
-            amount (int): The amount in cents, from 100 to 5000000.
+            source (str): Budget line that gives the money: staff, travel, equipment or overhead.
+            target (str): Budget line that gets the money, never overhead: staff, travel, equipment or overhead.
+            amount (int): Money that is moved, in cents, from 100 to 5000000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         project = self.projects.get(project_id)
@@ -1151,6 +1169,7 @@ class GrantManagement:
         return {
             "success": True,
             "message": f"Done: move {_money(amount)} of {project['title']} from {source} to {target}.",
+            "data": self._changes(),
         }
 
     def file_report(self, project_id: str, spent: Annotated[int, {"minimum": 0, "maximum": 9000000}]) -> Result:
@@ -1159,10 +1178,10 @@ class GrantManagement:
 
         Args:
             project_id (str): Id of the project, such as PROJECT-00001.
-            spent (int): The spent in cents, from 0 to 9000000.
+            spent (int): Money spent so far in all, of the tranches paid, in cents, from 0 to 9000000.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         project = self.projects.get(project_id)
@@ -1248,7 +1267,7 @@ class GrantManagement:
             "message": (
                 f"Done: file a report of {project['title']} about {_money(spent)} (new: report {report['id']})."
             ),
-            "data": {"report_id": report["id"]},
+            "data": {"report_id": report["id"], **self._changes()},
         }
 
     def pay_tranche(self, tranche_id: str) -> Result:
@@ -1258,7 +1277,7 @@ class GrantManagement:
             tranche_id (str): Id of the tranche, such as TRANCHE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         tranche = self.tranches.get(tranche_id)
@@ -1288,6 +1307,7 @@ class GrantManagement:
         return {
             "success": True,
             "message": f"Done: pay tranche {tranche['number']} of {self.projects[tranche['project_id']]['title']}.",
+            "data": self._changes(),
         }
 
     def terminate_project(self, project_id: str, reason: Text) -> Result:
@@ -1295,10 +1315,10 @@ class GrantManagement:
 
         Args:
             project_id (str): Id of the project, such as PROJECT-00001.
-            reason (str): The reason.
+            reason (str): Why the project ends early.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         project = self.projects.get(project_id)
@@ -1343,7 +1363,7 @@ class GrantManagement:
                 return self._take_back(RULES[10])
         if self._breaks_rule_12(project):
             return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: terminate {project['title']}."}
+        return {"success": True, "message": f"Done: terminate {project['title']}.", "data": self._changes()}
 
     def _show_call(self, call: Call) -> dict[str, Any]:
         """The call as an answer shows it."""
@@ -1605,6 +1625,46 @@ class GrantManagement:
         self._journal.append(("delete", container, record["id"], record))
         del getattr(self, container)[record["id"]]
         self._unlink(container, record)
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -47,6 +47,16 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "sections": ("name",),
+    "switches": ("code",),
+    "people": ("name",),
+    "switching_orders": (),
+    "steps": (),
+    "permits": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("permits", "holder_id"),
     ("permits", "order_id"),
@@ -256,7 +266,7 @@ class GridSwitching:
         """Sections without supply, those with the most customers first.
 
         Args:
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "sections": records}} or {"success": False, "error": why
@@ -287,7 +297,7 @@ class GridSwitching:
 
         Args:
             section_id (str): Id of the section, such as SECTION-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "sections": records}} or {"success": False, "error": why
@@ -312,7 +322,7 @@ class GridSwitching:
 
         Args:
             section_id (str): Id of the section, such as SECTION-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "sections": records}} or {"success": False, "error": why
@@ -342,7 +352,7 @@ class GridSwitching:
         """The next step of every order that may be carried out today.
 
         Args:
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "switching_orders": records}} or {"success": False,
@@ -375,7 +385,7 @@ class GridSwitching:
 
         Args:
             section_id (str): Id of the section, such as SECTION-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "switches": records}} or {"success": False, "error": why
@@ -423,11 +433,11 @@ class GridSwitching:
         """List the sections, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            fed_from_id (str, optional): Only those of this fed from.
-            fault (str, optional): Only those whose fault is digger, lightning, insulation or vandalism.
-            earthed (bool, optional): Only those where earthed is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only sections whose name contains this text.
+            fed_from_id (str, optional): Only sections fed from this section.
+            fault (str, optional): Only sections with this fault.
+            earthed (bool, optional): Only sections with this value of `earthed`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "sections": records}}
@@ -460,14 +470,14 @@ class GridSwitching:
         """List the switches, oldest first, all of them or only some.
 
         Args:
-            code (str, optional): Only those whose code contains this text.
-            one_end_id (str, optional): Only those of this one end.
-            other_end_id (str, optional): Only those of this other end.
-            normally_closed (bool, optional): Only those where normally closed is so.
-            remote (bool, optional): Only those where remote is so.
-            closed (bool, optional): Only those where closed is so.
-            tag_id (str, optional): Only those of this tag.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            code (str, optional): Only switches whose code contains this text.
+            one_end_id (str, optional): Only switches whose one end is this section.
+            other_end_id (str, optional): Only switches whose other end is this section.
+            normally_closed (bool, optional): Only switches with this value of `normally_closed`.
+            remote (bool, optional): Only switches with this value of `remote`.
+            closed (bool, optional): Only switches with this value of `closed`.
+            tag_id (str, optional): Only switches whose tag is this switching order.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "switches": records}}
@@ -500,9 +510,9 @@ class GridSwitching:
         """List the people, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            role (str, optional): Only those whose role is control_engineer, senior_engineer or crew_leader.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only people whose name contains this text.
+            role (str, optional): Only people with this role.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "people": records}}
@@ -526,12 +536,11 @@ class GridSwitching:
         """List the switching orders, oldest first, all of them or only some.
 
         Args:
-            section_id (str, optional): Only those of this section.
-            author_id (str, optional): Only those of this author.
-            approver_id (str, optional): Only those of this approver.
-            status (str, optional): Only those whose status is drafted, approved, cancelled, under_way or
-                completed.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            section_id (str, optional): Only switching orders of this section.
+            author_id (str, optional): Only switching orders whose author is this person.
+            approver_id (str, optional): Only switching orders whose approver is this person.
+            status (str, optional): Only switching orders with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "switching_orders": records}}
@@ -568,11 +577,11 @@ class GridSwitching:
         """List the steps, oldest first, all of them or only some.
 
         Args:
-            order_id (str, optional): Only those of this order.
-            phase (str, optional): Only those whose phase is isolate or restore.
-            action (str, optional): Only those whose action is open, close or release.
-            switch_id (str, optional): Only those of this switch.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            order_id (str, optional): Only steps whose order is this switching order.
+            phase (str, optional): Only steps with this phase.
+            action (str, optional): Only steps with this action.
+            switch_id (str, optional): Only steps of this switch.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "steps": records}}
@@ -601,10 +610,10 @@ class GridSwitching:
         """List the permits, oldest first, all of them or only some.
 
         Args:
-            order_id (str, optional): Only those of this order.
-            holder_id (str, optional): Only those of this holder.
-            status (str, optional): Only those whose status is issued or returned.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            order_id (str, optional): Only permits whose order is this switching order.
+            holder_id (str, optional): Only permits whose holder is this person.
+            status (str, optional): Only permits with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "permits": records}}
@@ -635,13 +644,14 @@ class GridSwitching:
 
         Args:
             section_id (str): Id of the section, such as SECTION-00001.
-            author_id (str): Id of a person (author), such as PERSON-00001.
-            planned_on (str): Planned on: a date, as YYYY-MM-DD.
-            reason (str): The reason.
-            backup_id (str, optional): Id of a switch (backup), such as SWITCH-00001. May be left out.
+            author_id (str): Control engineer or senior engineer who writes the order; an id such as PERSON-00001.
+            planned_on (str): Day of the switching, within 60 days from today, as YYYY-MM-DD.
+            reason (str): Why the section is taken out of service.
+            backup_id (str, optional): Normally open switch that supplies what lies behind the section meanwhile;
+                an id such as SWITCH-00001. If left out, what lies behind the section loses supply.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         section = self.sections.get(section_id)
@@ -773,18 +783,18 @@ class GridSwitching:
         return {
             "success": True,
             "message": f"Done: {done} (new: switching order {order['id']}).",
-            "data": {"switching_order_id": order["id"]},
+            "data": {"switching_order_id": order["id"], **self._changes()},
         }
 
     def approve_order(self, order_id: str, by_id: str) -> Result:
         """Approve a drafted order as a senior engineer who did not write it.
 
         Args:
-            order_id (str): Id of a switching order (order), such as SO-00001.
-            by_id (str): Id of a person (by), such as PERSON-00001.
+            order_id (str): Drafted switching order; an id such as SO-00001.
+            by_id (str): Senior engineer who approves it and did not write it; an id such as PERSON-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         order = self.switching_orders.get(order_id)
@@ -819,16 +829,17 @@ class GridSwitching:
         return {
             "success": True,
             "message": f"Done: approve the order for {self.sections[order['section_id']]['name']} as {by['name']}.",
+            "data": self._changes(),
         }
 
     def cancel_order(self, order_id: str) -> Result:
         """Cancel an order of which no step has been done.
 
         Args:
-            order_id (str): Id of a switching order (order), such as SO-00001.
+            order_id (str): Drafted or approved switching order of which no step is done; an id such as SO-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         order = self.switching_orders.get(order_id)
@@ -859,6 +870,7 @@ class GridSwitching:
                 f"Done: cancel the order for {self.sections[order['section_id']]['name']} planned for "
                 f"{order['planned_on']}."
             ),
+            "data": self._changes(),
         }
 
     def carry_out_step(self, step_id: str) -> Result:
@@ -869,7 +881,7 @@ class GridSwitching:
             step_id (str): Id of the step, such as STEP-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         step = self.steps.get(step_id)
@@ -1086,17 +1098,18 @@ class GridSwitching:
                 f"{self.sections[self.switching_orders[step['order_id']]['section_id']]['name']}, "
                 f"{step['action']} {self.switches[step['switch_id']]['code']}."
             ),
+            "data": self._changes(),
         }
 
     def apply_earth(self, order_id: str, proved_dead: bool) -> Result:
         """Earth the section of an order once all its isolating steps are done and it was proved dead.
 
         Args:
-            order_id (str): Id of a switching order (order), such as SO-00001.
-            proved_dead (bool): Proved dead: true or false.
+            order_id (str): Switching order whose isolating steps are all done; an id such as SO-00001.
+            proved_dead (bool): Whether the section was tested and found without voltage, as it must be.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         order = self.switching_orders.get(order_id)
@@ -1134,16 +1147,20 @@ class GridSwitching:
         ):
             if self._breaks_rule_7(one_permit):
                 return self._take_back(RULES[6])
-        return {"success": True, "message": f"Done: earth {self.sections[order['section_id']]['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: earth {self.sections[order['section_id']]['name']}.",
+            "data": self._changes(),
+        }
 
     def remove_earth(self, order_id: str) -> Result:
         """Take the earth off the section of an order when no permit is out.
 
         Args:
-            order_id (str): Id of a switching order (order), such as SO-00001.
+            order_id (str): Switching order under which the section is earthed; an id such as SO-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         order = self.switching_orders.get(order_id)
@@ -1174,18 +1191,22 @@ class GridSwitching:
         ):
             if self._breaks_rule_7(one_permit):
                 return self._take_back(RULES[6])
-        return {"success": True, "message": f"Done: take the earth off {self.sections[order['section_id']]['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: take the earth off {self.sections[order['section_id']]['name']}.",
+            "data": self._changes(),
+        }
 
     def issue_permit(self, order_id: str, holder_id: str, work: Text) -> Result:
         """Give the leader of a crew the permit to work on an earthed section.
 
         Args:
-            order_id (str): Id of a switching order (order), such as SO-00001.
-            holder_id (str): Id of a person (holder), such as PERSON-00001.
-            work (str): The work.
+            order_id (str): Switching order under which the section is earthed; an id such as SO-00001.
+            holder_id (str): Crew leader who receives the permit and holds no other; an id such as PERSON-00001.
+            work (str): Work that may be done on the section.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         order = self.switching_orders.get(order_id)
@@ -1245,7 +1266,7 @@ class GridSwitching:
                 f"Done: issue a permit for {self.sections[order['section_id']]['name']} to {holder['name']} (new: "
                 f"permit {permit['id']})."
             ),
-            "data": {"permit_id": permit["id"]},
+            "data": {"permit_id": permit["id"], **self._changes()},
         }
 
     def return_permit(self, permit_id: str, repaired: bool = False) -> Result:
@@ -1253,10 +1274,10 @@ class GridSwitching:
 
         Args:
             permit_id (str): Id of the permit, such as PERMIT-00001.
-            repaired (bool): Repaired: true or false. false where it is left out.
+            repaired (bool): Whether the fault of the section was repaired. Default: false.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         permit = self.permits.get(permit_id)
@@ -1295,6 +1316,7 @@ class GridSwitching:
                 f"Done: take back the permit of {self.people[permit['holder_id']]['name']} for "
                 f"{self.sections[self.switching_orders[permit['order_id']]['section_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def switch_remotely(self, switch_id: str, position: Literal["open", "closed"], by_id: str) -> Result:
@@ -1302,11 +1324,11 @@ class GridSwitching:
 
         Args:
             switch_id (str): Id of the switch, such as SWITCH-00001.
-            position (str): The position: open or closed.
-            by_id (str): Id of a person (by), such as PERSON-00001.
+            position (str): Position that the switch is brought to: open or closed.
+            by_id (str): Control engineer or senior engineer at the desk; an id such as PERSON-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         switch = self.switches.get(switch_id)
@@ -1444,7 +1466,11 @@ class GridSwitching:
         ):
             if self._breaks_rule_6_s(one_section):
                 return self._take_back(RULES[5])
-        return {"success": True, "message": f"Done: bring {switch['code']} to {position} as {by['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: bring {switch['code']} to {position} as {by['name']}.",
+            "data": self._changes(),
+        }
 
     def report_fault(
         self,
@@ -1455,10 +1481,11 @@ class GridSwitching:
 
         Args:
             section_id (str): Id of the section, such as SECTION-00001.
-            cause (str): The cause: digger, lightning, insulation or vandalism.
+            cause (str): What caused the fault, such as an excavator or broken insulation: digger, lightning,
+                insulation or vandalism.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         section = self.sections.get(section_id)
@@ -1527,7 +1554,11 @@ class GridSwitching:
         ):
             if self._breaks_rule_6_s(one_section):
                 return self._take_back(RULES[5])
-        return {"success": True, "message": f"Done: report the fault on {section['name']}, cause {cause}."}
+        return {
+            "success": True,
+            "message": f"Done: report the fault on {section['name']}, cause {cause}.",
+            "data": self._changes(),
+        }
 
     def connect_load(
         self,
@@ -1539,11 +1570,11 @@ class GridSwitching:
 
         Args:
             section_id (str): Id of the section, such as SECTION-00001.
-            amps (int): The amps, from 1 to 200.
-            customers (int): The customers, from 0 to 400. 0 where it is left out.
+            amps (int): Load that is added, in amperes, from 1 to 200.
+            customers (int): Customers who are connected with it, from 0 to 400. Default: 0.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         section = self.sections.get(section_id)
@@ -1571,7 +1602,7 @@ class GridSwitching:
         for one_section in _distinct([section, *_above(self.sections, section, "fed_from_id")]):
             if self._breaks_rule_4(one_section):
                 return self._take_back(RULES[3])
-        return {"success": True, "message": f"Done: connect {amps} A to {section['name']}."}
+        return {"success": True, "message": f"Done: connect {amps} A to {section['name']}.", "data": self._changes()}
 
     def _show_section(self, section: Section) -> dict[str, Any]:
         """The section as an answer shows it."""
@@ -1831,6 +1862,46 @@ class GridSwitching:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal, TypedDict
 
 Result = dict[str, Any]
 """`{"success": True, "data" | "message": ...}` or `{"success": False, "error": why}`"""
+Time = Annotated[str, {"format": "time"}]
 DateTime = Annotated[str, {"format": "date-time"}]
 Text = Annotated[str, {"minLength": 1, "maxLength": 1000}]
 
@@ -50,6 +51,18 @@ CHANGES = (
     "bring_back",
 )
 """The methods that may change something; all others only read."""
+
+LABELS: dict[str, tuple[str, ...]] = {
+    "articles": ("name",),
+    "customers": ("name",),
+    "pickers": ("name",),
+    "vans": ("name",),
+    "runs": (),
+    "baskets": (),
+    "items": (),
+    "crates": ("label",),
+}
+"""What people call a record of each container by."""
 
 INDEXED = {
     ("baskets", "customer_id"),
@@ -253,7 +266,7 @@ class GroceryPicking:
 
         Args:
             picker_id (str): Id of the picker, such as PICKER-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "items": records}} or {"success": False, "error": why
@@ -309,7 +322,7 @@ class GroceryPicking:
 
         Args:
             item_id (str): Id of the item, such as ITEM-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "articles": records}} or {"success": False, "error": why
@@ -346,12 +359,11 @@ class GroceryPicking:
         """List the articles, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            shelf (str, optional): Only those whose shelf is fruit, bread, dairy, cheese, ice, vegetables, pasta or
-                drinks.
-            unit (str, optional): Only those whose unit is piece or gram.
-            temperature (str, optional): Only those whose temperature is ambient, chilled or frozen.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only articles whose name contains this text.
+            shelf (str, optional): Only articles with this shelf.
+            unit (str, optional): Only articles with this unit.
+            temperature (str, optional): Only articles with this temperature.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "articles": records}}
@@ -376,10 +388,10 @@ class GroceryPicking:
         """List the customers, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            zone (str, optional): Only those whose zone is north, south or harbour.
-            substitutes (str, optional): Only those whose substitutes is none, not_dearer or any.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only customers whose name contains this text.
+            zone (str, optional): Only customers with this zone.
+            substitutes (str, optional): Only customers with this substitutes.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "customers": records}}
@@ -402,9 +414,9 @@ class GroceryPicking:
         """List the pickers, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            cold_trained (bool, optional): Only those where cold trained is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only pickers whose name contains this text.
+            cold_trained (bool, optional): Only pickers with this value of `cold_trained`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "pickers": records}}
@@ -427,8 +439,8 @@ class GroceryPicking:
         """List the vans, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only vans whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "vans": records}}
@@ -446,10 +458,10 @@ class GroceryPicking:
         """List the runs, oldest first, all of them or only some.
 
         Args:
-            van_id (str, optional): Only those of this van.
-            zone (str, optional): Only those whose zone is north, south or harbour.
-            status (str, optional): Only those whose status is open, gone or done.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            van_id (str, optional): Only runs of this van.
+            zone (str, optional): Only runs with this zone.
+            status (str, optional): Only runs with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "runs": records}}
@@ -476,12 +488,11 @@ class GroceryPicking:
         """List the baskets, oldest first, all of them or only some.
 
         Args:
-            customer_id (str, optional): Only those of this customer.
-            run_id (str, optional): Only those of this run.
-            picker_id (str, optional): Only those of this picker.
-            status (str, optional): Only those whose status is open, picking, cancelled, packed, on_road or
-                delivered.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            customer_id (str, optional): Only baskets of this customer.
+            run_id (str, optional): Only baskets of this run.
+            picker_id (str, optional): Only baskets of this picker.
+            status (str, optional): Only baskets with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "baskets": records}}
@@ -516,12 +527,12 @@ class GroceryPicking:
         """List the items, oldest first, all of them or only some.
 
         Args:
-            basket_id (str, optional): Only those of this basket.
-            article_id (str, optional): Only those of this article.
-            given_id (str, optional): Only those of this given.
-            crate_id (str, optional): Only those of this crate.
-            status (str, optional): Only those whose status is to_pick, picked, substituted, missing or refused.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            basket_id (str, optional): Only items of this basket.
+            article_id (str, optional): Only items of this article.
+            given_id (str, optional): Only items whose given is this article.
+            crate_id (str, optional): Only items of this crate.
+            status (str, optional): Only items with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "items": records}}
@@ -555,10 +566,10 @@ class GroceryPicking:
         """List the crates, oldest first, all of them or only some.
 
         Args:
-            label (str, optional): Only those whose label contains this text.
-            temperature (str, optional): Only those whose temperature is ambient, chilled or frozen.
-            basket_id (str, optional): Only those of this basket.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            label (str, optional): Only crates whose label contains this text.
+            temperature (str, optional): Only crates with this temperature.
+            basket_id (str, optional): Only crates of this basket.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "crates": records}}
@@ -586,10 +597,12 @@ class GroceryPicking:
         Args:
             customer_id (str): Id of the customer, such as CUSTOMER-00001.
             run_id (str): Id of the run, such as RUN-00001.
-            lines (list): One entry per line: .
+            lines (list): One entry for each article, each article once: article_id: article that the customer
+                orders; an id such as ARTICLE-00001; wanted: pieces wanted, or units of 100 grams for weighed
+                goods, from 1 to 24.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         customer = self.customers.get(customer_id)
@@ -680,7 +693,7 @@ class GroceryPicking:
             "message": (
                 f"Done: place a basket of {len(lines)} articles for {customer['name']} (new: basket {basket['id']})."
             ),
-            "data": {"basket_id": basket["id"]},
+            "data": {"basket_id": basket["id"], **self._changes()},
         }
 
     def assign_picker(self, basket_id: str, picker_id: str) -> Result:
@@ -691,7 +704,7 @@ class GroceryPicking:
             picker_id (str): Id of the picker, such as PICKER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         basket = self.baskets.get(basket_id)
@@ -740,6 +753,7 @@ class GroceryPicking:
             "message": (
                 f"Done: give the basket of {self.customers[basket['customer_id']]['name']} to {picker['name']}."
             ),
+            "data": self._changes(),
         }
 
     def pick_item(
@@ -753,11 +767,13 @@ class GroceryPicking:
 
         Args:
             item_id (str): Id of the item, such as ITEM-00001.
-            amount (int, optional): The amount, from 1 to 9900. May be left out.
-            crate_id (str, optional): Id of the crate, such as CRATE-00001. May be left out.
+            amount (int, optional): Amount picked, in pieces or, for weighed goods, grams, from 1 to 9900. If left
+                out, the amount asked for is picked.
+            crate_id (str, optional): Crate that it goes into, of the right temperature; an id such as CRATE-00001.
+                If left out, a crate with room is found.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         item = self.items.get(item_id)
@@ -846,6 +862,7 @@ class GroceryPicking:
                 f"Done: pick {self.articles[item['article_id']]['name']} for "
                 f"{self.customers[self.baskets[item['basket_id']]['customer_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def substitute_item(
@@ -859,11 +876,13 @@ class GroceryPicking:
 
         Args:
             item_id (str): Id of the item, such as ITEM-00001.
-            article_id (str, optional): Id of the article, such as ARTICLE-00001. May be left out.
-            amount (int, optional): The amount, from 1 to 9900. May be left out.
+            article_id (str, optional): Article of the same shelf that is given instead; an id such as
+                ARTICLE-00001. If left out, the cheapest with enough stock is taken.
+            amount (int, optional): Amount picked, in pieces or, for weighed goods, grams, from 1 to 9900. If left
+                out, the amount asked for is picked.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         item = self.items.get(item_id)
@@ -951,7 +970,7 @@ class GroceryPicking:
         done = f"give {self.customers[self.baskets[item['basket_id']]['customer_id']]['name']} something else instead of {self.articles[item['article_id']]['name']}"
         if article is not None:
             done += f", namely {article['name']}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def mark_missing(self, item_id: str) -> Result:
         """Note that an item cannot be had.
@@ -960,7 +979,7 @@ class GroceryPicking:
             item_id (str): Id of the item, such as ITEM-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         item = self.items.get(item_id)
@@ -981,6 +1000,7 @@ class GroceryPicking:
                 f"Done: mark {self.articles[item['article_id']]['name']} missing for "
                 f"{self.customers[self.baskets[item['basket_id']]['customer_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def pack_basket(self, basket_id: str) -> Result:
@@ -990,7 +1010,7 @@ class GroceryPicking:
             basket_id (str): Id of the basket, such as BASKET-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         basket = self.baskets.get(basket_id)
@@ -1018,6 +1038,7 @@ class GroceryPicking:
         return {
             "success": True,
             "message": f"Done: close the basket of {self.customers[basket['customer_id']]['name']}.",
+            "data": self._changes(),
         }
 
     def move_basket(self, basket_id: str, run_id: str) -> Result:
@@ -1028,7 +1049,7 @@ class GroceryPicking:
             run_id (str): Id of the run, such as RUN-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         basket = self.baskets.get(basket_id)
@@ -1075,6 +1096,7 @@ class GroceryPicking:
         return {
             "success": True,
             "message": f"Done: move the basket of {self.customers[basket['customer_id']]['name']} to another run.",
+            "data": self._changes(),
         }
 
     def cancel_basket(self, basket_id: str) -> Result:
@@ -1084,7 +1106,7 @@ class GroceryPicking:
             basket_id (str): Id of the basket, such as BASKET-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         basket = self.baskets.get(basket_id)
@@ -1174,6 +1196,7 @@ class GroceryPicking:
         return {
             "success": True,
             "message": f"Done: cancel the basket of {self.customers[basket['customer_id']]['name']}.",
+            "data": self._changes(),
         }
 
     def open_run(self, van_id: str, zone: Literal["north", "south", "harbour"], starts: DateTime) -> Result:
@@ -1181,11 +1204,11 @@ class GroceryPicking:
 
         Args:
             van_id (str): Id of the van, such as VAN-00001.
-            zone (str): The zone: north, south or harbour.
-            starts (str): Starts: date and time, as YYYY-MM-DDTHH:MM.
+            zone (str): Zone that the run delivers to: north, south or harbour.
+            starts (str): Time at which it starts, within four days from now, as YYYY-MM-DDTHH:MM.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         van = self.vans.get(van_id)
@@ -1219,7 +1242,7 @@ class GroceryPicking:
         return {
             "success": True,
             "message": f"Done: open a run of {van['name']} to {zone} at {starts} (new: run {run['id']}).",
-            "data": {"run_id": run["id"]},
+            "data": {"run_id": run["id"], **self._changes()},
         }
 
     def send_run(self, run_id: str) -> Result:
@@ -1229,7 +1252,7 @@ class GroceryPicking:
             run_id (str): Id of the run, such as RUN-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         run = self.runs.get(run_id)
@@ -1277,7 +1300,11 @@ class GroceryPicking:
         for one_picker in _distinct([self.pickers.get(one["picker_id"]) for one in changed_baskets]):
             if self._breaks_rule_12(one_picker):
                 return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: send {self.vans[run['van_id']]['name']} off to {run['zone']}."}
+        return {
+            "success": True,
+            "message": f"Done: send {self.vans[run['van_id']]['name']} off to {run['zone']}.",
+            "data": self._changes(),
+        }
 
     def hand_over_basket(self, basket_id: str, refused_ids: Annotated[list[str], {"maxItems": 20}]) -> Result:
         """Hand a basket over at the door; refused items go back, ambient ones onto the shelf, crates are free again,
@@ -1285,10 +1312,11 @@ class GroceryPicking:
 
         Args:
             basket_id (str): Id of the basket, such as BASKET-00001.
-            refused_ids (list): Ids of items, such as ITEM-00001.
+            refused_ids (list): Picked items of the basket that the customer refuses: ids of items, such as
+                ITEM-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         basket = self.baskets.get(basket_id)
@@ -1390,6 +1418,7 @@ class GroceryPicking:
         return {
             "success": True,
             "message": f"Done: hand the basket over to {self.customers[basket['customer_id']]['name']}.",
+            "data": self._changes(),
         }
 
     def bring_back(self, basket_id: str) -> Result:
@@ -1400,7 +1429,7 @@ class GroceryPicking:
             basket_id (str): Id of the basket, such as BASKET-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         basket = self.baskets.get(basket_id)
@@ -1496,6 +1525,7 @@ class GroceryPicking:
         return {
             "success": True,
             "message": f"Done: bring the basket of {self.customers[basket['customer_id']]['name']} back.",
+            "data": self._changes(),
         }
 
     def _show_picker(self, picker: Picker) -> dict[str, Any]:
@@ -1713,6 +1743,46 @@ class GroceryPicking:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

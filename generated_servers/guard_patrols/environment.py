@@ -47,6 +47,17 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "sites": ("name",),
+    "guards": ("name",),
+    "shifts": (),
+    "keys": ("label",),
+    "checkpoints": ("name",),
+    "rounds": (),
+    "incidents": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("checkpoints", "site_id"),
     ("incidents", "checkpoint_id"),
@@ -247,7 +258,7 @@ class GuardPatrols:
 
         Args:
             shift_id (str): Id of the shift, such as SHIFT-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "guards": records}} or {"success": False, "error": why
@@ -295,8 +306,9 @@ class GuardPatrols:
         """The guards on duty, with the keys they hold and the round they walk.
 
         Args:
-            site_id (str, optional): Id of the site, such as SITE-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            site_id (str, optional): Site where the guards are on duty; an id such as SITE-00001. If left out, the
+                guards of all sites are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "shifts": records}} or {"success": False, "error": why
@@ -342,7 +354,7 @@ class GuardPatrols:
 
         Args:
             guard_id (str): Id of the guard, such as GUARD-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "checkpoints": records}} or {"success": False, "error":
@@ -371,9 +383,9 @@ class GuardPatrols:
         """List the sites, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            needs (str, optional): Only those whose needs is first_aid, hazmat or dog.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only sites whose name contains this text.
+            needs (str, optional): Only sites with this needs.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "sites": records}}
@@ -394,8 +406,8 @@ class GuardPatrols:
         """List the guards, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only guards whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "guards": records}}
@@ -417,10 +429,10 @@ class GuardPatrols:
         """List the shifts, oldest first, all of them or only some.
 
         Args:
-            guard_id (str, optional): Only those of this guard.
-            site_id (str, optional): Only those of this site.
-            status (str, optional): Only those whose status is planned, on or done.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            guard_id (str, optional): Only shifts of this guard.
+            site_id (str, optional): Only shifts of this site.
+            status (str, optional): Only shifts with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "shifts": records}}
@@ -448,10 +460,10 @@ class GuardPatrols:
         """List the keys, oldest first, all of them or only some.
 
         Args:
-            label (str, optional): Only those whose label contains this text.
-            site_id (str, optional): Only those of this site.
-            holder_id (str, optional): Only those of this holder.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            label (str, optional): Only keys whose label contains this text.
+            site_id (str, optional): Only keys of this site.
+            holder_id (str, optional): Only keys whose holder is this guard.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "keys": records}}
@@ -479,10 +491,10 @@ class GuardPatrols:
         """List the checkpoints, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            site_id (str, optional): Only those of this site.
-            key_id (str, optional): Only those of this key.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only checkpoints whose name contains this text.
+            site_id (str, optional): Only checkpoints of this site.
+            key_id (str, optional): Only checkpoints of this key.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "checkpoints": records}}
@@ -510,10 +522,10 @@ class GuardPatrols:
         """List the rounds, oldest first, all of them or only some.
 
         Args:
-            guard_id (str, optional): Only those of this guard.
-            site_id (str, optional): Only those of this site.
-            status (str, optional): Only those whose status is running, complete, incomplete or broken_off.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            guard_id (str, optional): Only rounds of this guard.
+            site_id (str, optional): Only rounds of this site.
+            status (str, optional): Only rounds with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "rounds": records}}
@@ -543,12 +555,12 @@ class GuardPatrols:
         """List the incidents, oldest first, all of them or only some.
 
         Args:
-            checkpoint_id (str, optional): Only those of this checkpoint.
-            found_by_id (str, optional): Only those of this found by.
-            kind (str, optional): Only those whose kind is broken_lock, intruder, fire, leak, damage or lights_out.
-            severe (bool, optional): Only those where severe is so.
-            status (str, optional): Only those whose status is open or closed.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            checkpoint_id (str, optional): Only incidents of this checkpoint.
+            found_by_id (str, optional): Only incidents found by this guard.
+            kind (str, optional): Only incidents with this kind.
+            severe (bool, optional): Only incidents with this value of `severe`.
+            status (str, optional): Only incidents with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "incidents": records}}
@@ -580,11 +592,11 @@ class GuardPatrols:
         Args:
             guard_id (str): Id of the guard, such as GUARD-00001.
             site_id (str): Id of the site, such as SITE-00001.
-            starts (str): Starts: date and time, as YYYY-MM-DDTHH:MM.
-            lasts (int): The lasts, from 4 to 12.
+            starts (str): Moment at which the shift begins, within the next 60 days, as YYYY-MM-DDTHH:MM.
+            lasts (int): Length of the shift, in hours, from 4 to 12.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         guard = self.guards.get(guard_id)
@@ -643,7 +655,7 @@ class GuardPatrols:
                 f"Done: plan {guard['name']} at {site['name']} from {starts} for {lasts} hours (new: shift "
                 f"{shift['id']})."
             ),
-            "data": {"shift_id": shift["id"]},
+            "data": {"shift_id": shift["id"], **self._changes()},
         }
 
     def reassign_shift(self, shift_id: str, guard_id: str) -> Result:
@@ -654,7 +666,7 @@ class GuardPatrols:
             guard_id (str): Id of the guard, such as GUARD-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         shift = self.shifts.get(shift_id)
@@ -720,7 +732,7 @@ class GuardPatrols:
         ):
             if self._breaks_rule_8(one_key):
                 return self._take_back(RULES[7])
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def cancel_shift(self, shift_id: str) -> Result:
         """Call a planned shift off, or strike one that nobody came to.
@@ -729,7 +741,7 @@ class GuardPatrols:
             shift_id (str): Id of the shift, such as SHIFT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         shift = self.shifts.get(shift_id)
@@ -757,6 +769,7 @@ class GuardPatrols:
                 f"Done: call the shift of {self.guards[shift['guard_id']]['name']} at "
                 f"{self.sites[shift['site_id']]['name']} off."
             ),
+            "data": self._changes(),
         }
 
     def begin_shift(self, shift_id: str) -> Result:
@@ -766,7 +779,7 @@ class GuardPatrols:
             shift_id (str): Id of the shift, such as SHIFT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         shift = self.shifts.get(shift_id)
@@ -802,6 +815,7 @@ class GuardPatrols:
                 f"Done: book {self.guards[shift['guard_id']]['name']} on duty at "
                 f"{self.sites[shift['site_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def end_shift(self, shift_id: str) -> Result:
@@ -812,7 +826,7 @@ class GuardPatrols:
             shift_id (str): Id of the shift, such as SHIFT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         shift = self.shifts.get(shift_id)
@@ -874,6 +888,7 @@ class GuardPatrols:
                 f"Done: book {self.guards[shift['guard_id']]['name']} off duty at "
                 f"{self.sites[shift['site_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def start_round(self, guard_id: str) -> Result:
@@ -883,7 +898,7 @@ class GuardPatrols:
             guard_id (str): Id of the guard, such as GUARD-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         guard = self.guards.get(guard_id)
@@ -917,19 +932,19 @@ class GuardPatrols:
         return {
             "success": True,
             "message": f"Done: start a round of {guard['name']} (new: round {round['id']}).",
-            "data": {"round_id": round["id"]},
+            "data": {"round_id": round["id"], **self._changes()},
         }
 
     def pass_checkpoint(self, tour_id: str, checkpoint_id: str, scanned: bool = True) -> Result:
         """Record the next checkpoint of a round as scanned, or as skipped; the last one ends the round.
 
         Args:
-            tour_id (str): Id of a round (tour), such as ROUND-00001.
+            tour_id (str): Running round on which the checkpoint is next; an id such as ROUND-00001.
             checkpoint_id (str): Id of the checkpoint, such as CHECKPOINT-00001.
-            scanned (bool): Scanned: true or false. true where it is left out.
+            scanned (bool): Whether the checkpoint was scanned, as opposed to skipped. Default: true.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         tour = self.rounds.get(tour_id)
@@ -985,6 +1000,7 @@ class GuardPatrols:
         return {
             "success": True,
             "message": f"Done: record {checkpoint['name']} on the round of {self.guards[tour['guard_id']]['name']}.",
+            "data": self._changes(),
         }
 
     def sign_out_key(self, key_id: str, guard_id: str) -> Result:
@@ -995,7 +1011,7 @@ class GuardPatrols:
             guard_id (str): Id of the guard, such as GUARD-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         key = self.keys.get(key_id)
@@ -1022,7 +1038,11 @@ class GuardPatrols:
         self._put("keys", key, "holder_id", guard_id)
         if self._breaks_rule_8(key):
             return self._take_back(RULES[7])
-        return {"success": True, "message": f"Done: sign key {key['label']} out to {guard['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: sign key {key['label']} out to {guard['name']}.",
+            "data": self._changes(),
+        }
 
     def return_key(self, key_id: str) -> Result:
         """Take a key back.
@@ -1031,7 +1051,7 @@ class GuardPatrols:
             key_id (str): Id of the key, such as KEY-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         key = self.keys.get(key_id)
@@ -1043,7 +1063,7 @@ class GuardPatrols:
         self._put("keys", key, "holder_id", None)
         if self._breaks_rule_8(key):
             return self._take_back(RULES[7])
-        return {"success": True, "message": f"Done: take key {key['label']} back."}
+        return {"success": True, "message": f"Done: take key {key['label']} back.", "data": self._changes()}
 
     def report_incident(
         self,
@@ -1058,11 +1078,11 @@ class GuardPatrols:
         Args:
             guard_id (str): Id of the guard, such as GUARD-00001.
             checkpoint_id (str): Id of the checkpoint, such as CHECKPOINT-00001.
-            kind (str): The kind: broken_lock, intruder, fire, leak, damage or lights_out.
-            severe (bool): Severe: true or false.
+            kind (str): What the guard found: broken_lock, intruder, fire, leak, damage or lights_out.
+            severe (bool): Whether it is severe, which breaks the guard's round off.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         guard = self.guards.get(guard_id)
@@ -1119,7 +1139,7 @@ class GuardPatrols:
             "message": (
                 f"Done: report {kind} at {checkpoint['name']} as {guard['name']} (new: incident {incident['id']})."
             ),
-            "data": {"incident_id": incident["id"]},
+            "data": {"incident_id": incident["id"], **self._changes()},
         }
 
     def close_incident(self, incident_id: str, outcome: Text, police_ref: Text | None = None) -> Result:
@@ -1127,11 +1147,12 @@ class GuardPatrols:
 
         Args:
             incident_id (str): Id of the incident, such as INCIDENT-00001.
-            outcome (str): The outcome.
-            police_ref (str, optional): The police ref. May be left out.
+            outcome (str): How the incident ended.
+            police_ref (str, optional): Reference number of the police, needed for a severe incident. If left out,
+                no reference is noted.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         incident = self.incidents.get(incident_id)
@@ -1154,6 +1175,7 @@ class GuardPatrols:
         return {
             "success": True,
             "message": f"Done: close the incident at {self.checkpoints[incident['checkpoint_id']]['name']}.",
+            "data": self._changes(),
         }
 
     def renew_licence(self, guard_id: str, until: Date) -> Result:
@@ -1161,10 +1183,10 @@ class GuardPatrols:
 
         Args:
             guard_id (str): Id of the guard, such as GUARD-00001.
-            until (str): Until: a date, as YYYY-MM-DD.
+            until (str): Last day of the renewed licence, later than that of the present one, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         guard = self.guards.get(guard_id)
@@ -1177,7 +1199,11 @@ class GuardPatrols:
         for one_shift in _distinct(self._shifts_by_guard.get(guard["id"], {}).values()):
             if self._breaks_rule_4(one_shift):
                 return self._take_back(RULES[3])
-        return {"success": True, "message": f"Done: renew the licence of {guard['name']} until {until}."}
+        return {
+            "success": True,
+            "message": f"Done: renew the licence of {guard['name']} until {until}.",
+            "data": self._changes(),
+        }
 
     def _show_site(self, site: Site) -> dict[str, Any]:
         """The site as an answer shows it."""
@@ -1362,6 +1388,46 @@ class GuardPatrols:
         self._journal.append(("delete", container, record["id"], record))
         del getattr(self, container)[record["id"]]
         self._unlink(container, record)
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -58,6 +58,16 @@ BOOKING_STATUS_MOVES = {
     ("booked", "cancelled_late"),
 }
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "studios": ("name",),
+    "instructors": ("name",),
+    "members": ("name",),
+    "lessons": (),
+    "bookings": (),
+    "credit_moves": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("bookings", "lesson_id"),
     ("bookings", "member_id"),
@@ -236,11 +246,12 @@ class GymClasses:
         """Classes that are planned for some days, with places and instructors.
 
         Args:
-            since (str): Since: a date, as YYYY-MM-DD.
-            until (str): Until: a date, as YYYY-MM-DD.
-            kind (str, optional): The kind: yoga, spin, pilates or boxing. May be left out.
-            with_room (bool): With room: true or false. false where it is left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            since (str): First day of the classes listed, as YYYY-MM-DD.
+            until (str): Last day of the classes listed, as YYYY-MM-DD.
+            kind (str, optional): Kind of classes listed: yoga, spin, pilates or boxing. If left out, classes of
+                all kinds are listed.
+            with_room (bool): Whether only classes with free places are listed. Default: false.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "lessons": records}} or {"success": False, "error": why
@@ -283,7 +294,7 @@ class GymClasses:
 
         Args:
             lesson_id (str): Id of the lesson, such as LESSON-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "instructors": records}} or {"success": False, "error":
@@ -314,7 +325,7 @@ class GymClasses:
 
         Args:
             lesson_id (str): Id of the lesson, such as LESSON-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "bookings": records}} or {"success": False, "error": why
@@ -353,7 +364,7 @@ class GymClasses:
 
         Args:
             member_id (str): Id of the member, such as MEMBER-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "bookings": records}} or {"success": False, "error": why
@@ -396,8 +407,8 @@ class GymClasses:
         """List the studios, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only studios whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "studios": records}}
@@ -417,8 +428,8 @@ class GymClasses:
         """List the instructors, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only instructors whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "instructors": records}}
@@ -443,8 +454,8 @@ class GymClasses:
         """List the members, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only members whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "members": records}}
@@ -469,11 +480,11 @@ class GymClasses:
         """List the lessons, oldest first, all of them or only some.
 
         Args:
-            kind (str, optional): Only those whose kind is yoga, spin, pilates or boxing.
-            studio_id (str, optional): Only those of this studio.
-            instructor_id (str, optional): Only those of this instructor.
-            status (str, optional): Only those whose status is planned, held or called_off.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            kind (str, optional): Only lessons with this kind.
+            studio_id (str, optional): Only lessons of this studio.
+            instructor_id (str, optional): Only lessons of this instructor.
+            status (str, optional): Only lessons with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "lessons": records}}
@@ -512,11 +523,10 @@ class GymClasses:
         """List the bookings, oldest first, all of them or only some.
 
         Args:
-            member_id (str, optional): Only those of this member.
-            lesson_id (str, optional): Only those of this lesson.
-            status (str, optional): Only those whose status is waiting, booked, dropped, attended, missed,
-                cancelled or cancelled_late.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            member_id (str, optional): Only bookings of this member.
+            lesson_id (str, optional): Only bookings of this lesson.
+            status (str, optional): Only bookings with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "bookings": records}}
@@ -543,9 +553,9 @@ class GymClasses:
         """List the credit moves, oldest first, all of them or only some.
 
         Args:
-            member_id (str, optional): Only those of this member.
-            what (str, optional): Only those whose what is opening, pack, class or refund.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            member_id (str, optional): Only credit moves of this member.
+            what (str, optional): Only credit moves with this what.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "credit_moves": records}}
@@ -570,7 +580,7 @@ class GymClasses:
             lesson_id (str): Id of the lesson, such as LESSON-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         member = self.members.get(member_id)
@@ -665,7 +675,7 @@ class GymClasses:
                 f"Done: book {member['name']} into {lesson['kind']} at {lesson['starts_at']} (new: booking "
                 f"{booking['id']})."
             ),
-            "data": {"booking_id": booking["id"]},
+            "data": {"booking_id": booking["id"], **self._changes()},
         }
 
     def cancel_booking(self, booking_id: str) -> Result:
@@ -676,7 +686,7 @@ class GymClasses:
             booking_id (str): Id of the booking, such as BOOKING-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         booking = self.bookings.get(booking_id)
@@ -761,6 +771,7 @@ class GymClasses:
                 f"Done: cancel the booking of {self.members[booking['member_id']]['name']} for "
                 f"{self.lessons[booking['lesson_id']]['kind']} at {self.lessons[booking['lesson_id']]['starts_at']}."
             ),
+            "data": self._changes(),
         }
 
     def check_in(self, booking_id: str) -> Result:
@@ -770,7 +781,7 @@ class GymClasses:
             booking_id (str): Id of the booking, such as BOOKING-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         booking = self.bookings.get(booking_id)
@@ -800,6 +811,7 @@ class GymClasses:
                 f"Done: check {self.members[booking['member_id']]['name']} in for "
                 f"{self.lessons[booking['lesson_id']]['kind']} at {self.lessons[booking['lesson_id']]['starts_at']}."
             ),
+            "data": self._changes(),
         }
 
     def close_lesson(self, lesson_id: str) -> Result:
@@ -810,7 +822,7 @@ class GymClasses:
             lesson_id (str): Id of the lesson, such as LESSON-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         lesson = self.lessons.get(lesson_id)
@@ -882,17 +894,21 @@ class GymClasses:
                 return self._take_back(RULES[10])
         if self._breaks_rule_12(lesson):
             return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: close {lesson['kind']} of {lesson['starts_at']}."}
+        return {
+            "success": True,
+            "message": f"Done: close {lesson['kind']} of {lesson['starts_at']}.",
+            "data": self._changes(),
+        }
 
     def call_off(self, lesson_id: str, reason: Text) -> Result:
         """Call a planned class off; everybody gets the credits back, whoever is checked in as well.
 
         Args:
             lesson_id (str): Id of the lesson, such as LESSON-00001.
-            reason (str): The reason.
+            reason (str): Why the class does not take place.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         lesson = self.lessons.get(lesson_id)
@@ -972,6 +988,7 @@ class GymClasses:
         return {
             "success": True,
             "message": f"Done: call off {lesson['kind']} at {lesson['starts_at']} with the reason {reason}.",
+            "data": self._changes(),
         }
 
     def schedule_lesson(
@@ -986,15 +1003,15 @@ class GymClasses:
         """Put a new class on the timetable.
 
         Args:
-            kind (str): The kind: yoga, spin, pilates or boxing.
+            kind (str): Kind of class, one that the instructor teaches: yoga, spin, pilates or boxing.
             studio_id (str): Id of the studio, such as STUDIO-00001.
             instructor_id (str): Id of the instructor, such as INSTRUCTOR-00001.
-            starts_at (str): Starts at: date and time, as YYYY-MM-DDTHH:MM.
-            minutes (int): The minutes, from 20 to 120. 45 where it is left out.
-            credits (int): The credits, from 0 to 5. 1 where it is left out.
+            starts_at (str): When the class begins, later than now, as YYYY-MM-DDTHH:MM.
+            minutes (int): Length of the class in minutes, from 20 to 120. Default: 45.
+            credits (int): Credits that a member pays for a place, from 0 to 5. Default: 1.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         studio = self.studios.get(studio_id)
@@ -1050,7 +1067,7 @@ class GymClasses:
                 f"Done: put {kind} with {instructor['name']} in {studio['name']} at {starts_at} on the timetable "
                 f"(new: lesson {lesson['id']})."
             ),
-            "data": {"lesson_id": lesson["id"]},
+            "data": {"lesson_id": lesson["id"], **self._changes()},
         }
 
     def substitute(self, lesson_id: str, instructor_id: str) -> Result:
@@ -1061,7 +1078,7 @@ class GymClasses:
             instructor_id (str): Id of the instructor, such as INSTRUCTOR-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         lesson = self.lessons.get(lesson_id)
@@ -1094,6 +1111,7 @@ class GymClasses:
         return {
             "success": True,
             "message": f"Done: let {instructor['name']} give {lesson['kind']} at {lesson['starts_at']}.",
+            "data": self._changes(),
         }
 
     def change_studio(self, lesson_id: str, studio_id: str) -> Result:
@@ -1104,7 +1122,7 @@ class GymClasses:
             studio_id (str): Id of the studio, such as STUDIO-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         lesson = self.lessons.get(lesson_id)
@@ -1163,6 +1181,7 @@ class GymClasses:
         return {
             "success": True,
             "message": f"Done: move {lesson['kind']} at {lesson['starts_at']} to {studio['name']}.",
+            "data": self._changes(),
         }
 
     def sell_pack(self, member_id: str, pack: Literal["five", "ten", "twenty"]) -> Result:
@@ -1170,10 +1189,10 @@ class GymClasses:
 
         Args:
             member_id (str): Id of the member, such as MEMBER-00001.
-            pack (str): The pack: five, ten or twenty.
+            pack (str): Number of credits in the pack: five, ten or twenty.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         member = self.members.get(member_id)
@@ -1195,7 +1214,7 @@ class GymClasses:
         return {
             "success": True,
             "message": f"Done: sell {member['name']} a pack of {pack} (new: credit move {credit_move['id']}).",
-            "data": {"credit_move_id": credit_move["id"]},
+            "data": {"credit_move_id": credit_move["id"], **self._changes()},
         }
 
     def freeze(self, member_id: str, starts: Date, ends: Date) -> Result:
@@ -1203,11 +1222,11 @@ class GymClasses:
 
         Args:
             member_id (str): Id of the member, such as MEMBER-00001.
-            starts (str): Starts: a date, as YYYY-MM-DD.
-            ends (str): Ends: a date, as YYYY-MM-DD.
+            starts (str): First day of the freeze, from today on, as YYYY-MM-DD.
+            ends (str): Last day of the freeze, at most 90 days after the first, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         member = self.members.get(member_id)
@@ -1249,6 +1268,7 @@ class GymClasses:
         return {
             "success": True,
             "message": f"Done: freeze the membership of {member['name']} from {starts} to {ends}.",
+            "data": self._changes(),
         }
 
     def thaw(self, member_id: str) -> Result:
@@ -1258,7 +1278,7 @@ class GymClasses:
             member_id (str): Id of the member, such as MEMBER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         member = self.members.get(member_id)
@@ -1276,7 +1296,7 @@ class GymClasses:
             return self._take_back(RULES[9])
         if self._breaks_rule_10_m_again(member):
             return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: end the freeze of {member['name']}."}
+        return {"success": True, "message": f"Done: end the freeze of {member['name']}.", "data": self._changes()}
 
     def forgive(self, member_id: str) -> Result:
         """Lift a suspension, or else take one strike off.
@@ -1285,7 +1305,7 @@ class GymClasses:
             member_id (str): Id of the member, such as MEMBER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         member = self.members.get(member_id)
@@ -1301,7 +1321,7 @@ class GymClasses:
             if not 0 <= strikes <= 3:
                 return self._take_back(f"The strikes of {member['name']} must be between 0 and 3.")
             self._put("members", member, "strikes", strikes)
-        return {"success": True, "message": f"Done: forgive {member['name']}."}
+        return {"success": True, "message": f"Done: forgive {member['name']}.", "data": self._changes()}
 
     def _show_instructor(self, instructor: Instructor) -> dict[str, Any]:
         """The instructor as an answer shows it."""
@@ -1523,6 +1543,46 @@ class GymClasses:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -49,6 +49,18 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "plans": ("name",),
+    "benefits": (),
+    "treatments": ("name",),
+    "providers": ("name",),
+    "reviewers": ("name",),
+    "members": ("name",),
+    "authorisations": ("number",),
+    "visits": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("authorisations", "member_id"),
     ("authorisations", "number"),
@@ -253,7 +265,7 @@ class HealthPreauthorisation:
 
         Args:
             member_id (str): Id of the member, such as MEMBER-00001.
-            category (str): The category: therapy, imaging, surgery or equipment.
+            category (str): Sort of treatment that the benefit covers: therapy, imaging, surgery or equipment.
 
         Returns:
             dict: {"success": True, "data": {a_year, approved, room, deductible_left}} or {"success": False,
@@ -279,8 +291,9 @@ class HealthPreauthorisation:
         """Requests and appeals that wait for a decision, urgent ones first, then those that have waited longest.
 
         Args:
-            reviewer_id (str, optional): Id of the reviewer, such as REVIEWER-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            reviewer_id (str, optional): Reviewer who has the files; an id such as REVIEWER-00001. If left out, the
+                files of all reviewers, and those without one, are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "authorisations": records}} or {"success": False,
@@ -331,7 +344,7 @@ class HealthPreauthorisation:
 
         Args:
             treatment_id (str): Id of the treatment, such as TREATMENT-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "providers": records}} or {"success": False, "error":
@@ -356,8 +369,8 @@ class HealthPreauthorisation:
         """List the plans, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only plans whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "plans": records}}
@@ -374,9 +387,9 @@ class HealthPreauthorisation:
         """List the benefits, oldest first, all of them or only some.
 
         Args:
-            plan_id (str, optional): Only those of this plan.
-            category (str, optional): Only those whose category is therapy, imaging, surgery or equipment.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            plan_id (str, optional): Only benefits of this plan.
+            category (str, optional): Only benefits with this category.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "benefits": records}}
@@ -400,9 +413,9 @@ class HealthPreauthorisation:
         """List the treatments, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            category (str, optional): Only those whose category is therapy, imaging, surgery or equipment.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only treatments whose name contains this text.
+            category (str, optional): Only treatments with this category.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "treatments": records}}
@@ -424,9 +437,9 @@ class HealthPreauthorisation:
         """List the providers, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            in_network (bool, optional): Only those where in network is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only providers whose name contains this text.
+            in_network (bool, optional): Only providers with this value of `in_network`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "providers": records}}
@@ -449,8 +462,8 @@ class HealthPreauthorisation:
         """List the reviewers, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only reviewers whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "reviewers": records}}
@@ -473,9 +486,9 @@ class HealthPreauthorisation:
         """List the members, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            plan_id (str, optional): Only those of this plan.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only members whose name contains this text.
+            plan_id (str, optional): Only members of this plan.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "members": records}}
@@ -515,17 +528,16 @@ class HealthPreauthorisation:
         """List the authorisations, oldest first, all of them or only some.
 
         Args:
-            number (str, optional): Only those whose number contains this text.
-            member_id (str, optional): Only those of this member.
-            treatment_id (str, optional): Only those of this treatment.
-            provider_id (str, optional): Only those of this provider.
-            urgent (bool, optional): Only those where urgent is so.
-            reviewer_id (str, optional): Only those of this reviewer.
-            first_reviewer_id (str, optional): Only those of this first reviewer.
-            denied_for (str, optional): Only those whose denied for is not_necessary, experimental, papers_missing,
-                other_treatment_first, allowance_used or outside_network.
-            status (str, optional): Only those whose status is requested, approved, denied, appealed or closed.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            number (str, optional): Only authorisations whose number contains this text.
+            member_id (str, optional): Only authorisations of this member.
+            treatment_id (str, optional): Only authorisations of this treatment.
+            provider_id (str, optional): Only authorisations of this provider.
+            urgent (bool, optional): Only authorisations with this value of `urgent`.
+            reviewer_id (str, optional): Only authorisations of this reviewer.
+            first_reviewer_id (str, optional): Only authorisations whose first reviewer is this reviewer.
+            denied_for (str, optional): Only authorisations with this denied for.
+            status (str, optional): Only authorisations with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "authorisations": records}}
@@ -568,8 +580,8 @@ class HealthPreauthorisation:
         """List the visits, oldest first, all of them or only some.
 
         Args:
-            authorisation_id (str, optional): Only those of this authorisation.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            authorisation_id (str, optional): Only visits of this authorisation.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "visits": records}}
@@ -598,18 +610,18 @@ class HealthPreauthorisation:
         """Take down a request for units of a treatment at a provider during some days.
 
         Args:
-            number (str): The number.
+            number (str): Number of the new authorisation, not in use yet.
             member_id (str): Id of the member, such as MEMBER-00001.
             treatment_id (str): Id of the treatment, such as TREATMENT-00001.
             provider_id (str): Id of the provider, such as PROVIDER-00001.
-            asked_units (int): The asked units, from 1 to 60.
-            valid_from (str): Valid from: a date, as YYYY-MM-DD.
-            valid_until (str): Valid until: a date, as YYYY-MM-DD.
-            diagnosis (str): The diagnosis.
-            urgent (bool): Urgent: true or false. false where it is left out.
+            asked_units (int): Units of the treatment that are asked for, such as sessions, from 1 to 60.
+            valid_from (str): First day of treatment, within the plan year of the member, as YYYY-MM-DD.
+            valid_until (str): Last day of treatment, up to 200 days after the first, as YYYY-MM-DD.
+            diagnosis (str): Illness or injury that is the reason for the treatment.
+            urgent (bool): Whether the file is to be decided before those that are not urgent. Default: false.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         member = self.members.get(member_id)
@@ -685,7 +697,7 @@ class HealthPreauthorisation:
                 f"Done: take down request {number} of {member['name']} for {treatment['name']} (new: "
                 f"authorisation {authorisation['id']})."
             ),
-            "data": {"authorisation_id": authorisation["id"]},
+            "data": {"authorisation_id": authorisation["id"], **self._changes()},
         }
 
     def assign_reviewer(self, authorisation_id: str, reviewer_id: str) -> Result:
@@ -696,7 +708,7 @@ class HealthPreauthorisation:
             reviewer_id (str): Id of the reviewer, such as REVIEWER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         authorisation = self.authorisations.get(authorisation_id)
@@ -729,17 +741,21 @@ class HealthPreauthorisation:
         ):
             if self._breaks_rule_8(one_reviewer):
                 return self._take_back(RULES[7])
-        return {"success": True, "message": f"Done: give {authorisation['number']} to {reviewer['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: give {authorisation['number']} to {reviewer['name']}.",
+            "data": self._changes(),
+        }
 
     def approve_request(self, authorisation_id: str, units: Annotated[int, {"minimum": 1, "maximum": 60}]) -> Result:
         """Approve all or some of the units, as the reviewer of the file.
 
         Args:
             authorisation_id (str): Id of the authorisation, such as AUTHORISATION-00001.
-            units (int): The units, from 1 to 60.
+            units (int): Units that are approved, no more than were asked for, from 1 to 60.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         authorisation = self.authorisations.get(authorisation_id)
@@ -785,7 +801,11 @@ class HealthPreauthorisation:
             return self._take_back(RULES[10])
         if self._breaks_rule_12(authorisation):
             return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: approve {units} units on {authorisation['number']}."}
+        return {
+            "success": True,
+            "message": f"Done: approve {units} units on {authorisation['number']}.",
+            "data": self._changes(),
+        }
 
     def deny_request(
         self,
@@ -803,11 +823,11 @@ class HealthPreauthorisation:
 
         Args:
             authorisation_id (str): Id of the authorisation, such as AUTHORISATION-00001.
-            reason (str): The reason: not_necessary, experimental, papers_missing, other_treatment_first,
+            reason (str): Why it is denied: not_necessary, experimental, papers_missing, other_treatment_first,
                 allowance_used or outside_network.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         authorisation = self.authorisations.get(authorisation_id)
@@ -840,7 +860,11 @@ class HealthPreauthorisation:
             return self._take_back(RULES[10])
         if self._breaks_rule_12(authorisation):
             return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: deny {authorisation['number']} for {reason}."}
+        return {
+            "success": True,
+            "message": f"Done: deny {authorisation['number']} for {reason}.",
+            "data": self._changes(),
+        }
 
     def appeal_denial(self, authorisation_id: str, reviewer_id: str) -> Result:
         """Take in an appeal against a denial, once, and give it to another reviewer of a higher level.
@@ -850,7 +874,7 @@ class HealthPreauthorisation:
             reviewer_id (str): Id of the reviewer, such as REVIEWER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         authorisation = self.authorisations.get(authorisation_id)
@@ -904,6 +928,7 @@ class HealthPreauthorisation:
         return {
             "success": True,
             "message": f"Done: take in the appeal on {authorisation['number']} for {reviewer['name']}.",
+            "data": self._changes(),
         }
 
     def change_provider(self, authorisation_id: str, provider_id: str) -> Result:
@@ -914,7 +939,7 @@ class HealthPreauthorisation:
             provider_id (str): Id of the provider, such as PROVIDER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         authorisation = self.authorisations.get(authorisation_id)
@@ -944,6 +969,7 @@ class HealthPreauthorisation:
         return {
             "success": True,
             "message": f"Done: change the provider of {authorisation['number']} to {provider['name']}.",
+            "data": self._changes(),
         }
 
     def extend_validity(self, authorisation_id: str, until: Date) -> Result:
@@ -951,10 +977,10 @@ class HealthPreauthorisation:
 
         Args:
             authorisation_id (str): Id of the authorisation, such as AUTHORISATION-00001.
-            until (str): Until: a date, as YYYY-MM-DD.
+            until (str): New last day of the authorisation, up to 120 days after the present one, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         authorisation = self.authorisations.get(authorisation_id)
@@ -992,7 +1018,11 @@ class HealthPreauthorisation:
                 return self._take_back(RULES[8])
         if self._breaks_rule_11_a_again(authorisation):
             return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: extend {authorisation['number']} until {until}."}
+        return {
+            "success": True,
+            "message": f"Done: extend {authorisation['number']} until {until}.",
+            "data": self._changes(),
+        }
 
     def record_visit(
         self,
@@ -1004,11 +1034,11 @@ class HealthPreauthorisation:
 
         Args:
             authorisation_id (str): Id of the authorisation, such as AUTHORISATION-00001.
-            on (str): On: a date, as YYYY-MM-DD.
-            units (int): The units, from 1 to 60.
+            on (str): Day of the visit, not in the future, as YYYY-MM-DD.
+            units (int): Units of the treatment that the visit used, from 1 to 60.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         authorisation = self.authorisations.get(authorisation_id)
@@ -1058,7 +1088,7 @@ class HealthPreauthorisation:
             "message": (
                 f"Done: record {units} units on {authorisation['number']} for {on} (new: visit {visit['id']})."
             ),
-            "data": {"visit_id": visit["id"]},
+            "data": {"visit_id": visit["id"], **self._changes()},
         }
 
     def release_units(self, authorisation_id: str) -> Result:
@@ -1068,7 +1098,7 @@ class HealthPreauthorisation:
             authorisation_id (str): Id of the authorisation, such as AUTHORISATION-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         authorisation = self.authorisations.get(authorisation_id)
@@ -1097,17 +1127,17 @@ class HealthPreauthorisation:
             return self._take_back(RULES[10])
         if self._breaks_rule_12(authorisation):
             return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: close {authorisation['number']}."}
+        return {"success": True, "message": f"Done: close {authorisation['number']}.", "data": self._changes()}
 
     def set_network(self, provider_id: str, in_network: bool) -> Result:
         """Take a provider into the network, or out of it once nothing approved is open there.
 
         Args:
             provider_id (str): Id of the provider, such as PROVIDER-00001.
-            in_network (bool): In network: true or false.
+            in_network (bool): Whether the provider is to belong to the network from now on.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         provider = self.providers.get(provider_id)
@@ -1127,7 +1157,11 @@ class HealthPreauthorisation:
         ):
             if self._breaks_rule_4(one_authorisation):
                 return self._take_back(RULES[3])
-        return {"success": True, "message": f"Done: change the network status of {provider['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: change the network status of {provider['name']}.",
+            "data": self._changes(),
+        }
 
     def _show_provider(self, provider: Provider) -> dict[str, Any]:
         """The provider as an answer shows it."""
@@ -1361,6 +1395,46 @@ class HealthPreauthorisation:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -42,6 +42,16 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "levels": ("name",),
+    "customers": ("name",),
+    "queues": ("name",),
+    "agents": ("name",),
+    "tickets": ("title",),
+    "replies": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("replies", "ticket_id"),
     ("tickets", "agent_id"),
@@ -209,9 +219,11 @@ class Helpdesk:
         """New and open tickets whose time is over, the longest overdue first.
 
         Args:
-            queue_id (str, optional): Id of the queue, such as QUEUE-00001. May be left out.
-            customer_id (str, optional): Id of the customer, such as CUSTOMER-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            queue_id (str, optional): Queue of the tickets; an id such as QUEUE-00001. If left out, the tickets of
+                all queues are listed.
+            customer_id (str, optional): Customer of the tickets; an id such as CUSTOMER-00001. If left out, the
+                tickets of all customers are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "tickets": records}} or {"success": False, "error": why
@@ -254,7 +266,7 @@ class Helpdesk:
 
         Args:
             ticket_id (str): Id of the ticket, such as TICKET-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "agents": records}} or {"success": False, "error": why
@@ -288,8 +300,9 @@ class Helpdesk:
         """Living tickets whose customer has had no answer, by when the first one is due.
 
         Args:
-            agent_id (str, optional): Id of the agent, such as AGENT-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            agent_id (str, optional): Agent who has the tickets; an id such as AGENT-00001. If left out, all
+                tickets are listed, also those without an agent.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "tickets": records}} or {"success": False, "error": why
@@ -341,8 +354,9 @@ class Helpdesk:
         """Pending tickets, those pending longest first.
 
         Args:
-            agent_id (str, optional): Id of the agent, such as AGENT-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            agent_id (str, optional): Agent who has the tickets; an id such as AGENT-00001. If left out, the
+                tickets of all agents are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "tickets": records}} or {"success": False, "error": why
@@ -383,8 +397,8 @@ class Helpdesk:
         """List the levels, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only levels whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "levels": records}}
@@ -405,9 +419,9 @@ class Helpdesk:
         """List the customers, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            level_id (str, optional): Only those of this level.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only customers whose name contains this text.
+            level_id (str, optional): Only customers of this level.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "customers": records}}
@@ -432,10 +446,10 @@ class Helpdesk:
         """List the queues, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            skill (str, optional): Only those whose skill is network, billing, accounts, devices or software.
-            escalates_to_id (str, optional): Only those of this escalates to.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only queues whose name contains this text.
+            skill (str, optional): Only queues with this skill.
+            escalates_to_id (str, optional): Only queues escalates to this queue.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "queues": records}}
@@ -460,9 +474,9 @@ class Helpdesk:
         """List the agents, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            on_shift (bool, optional): Only those where on shift is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only agents whose name contains this text.
+            on_shift (bool, optional): Only agents with this value of `on_shift`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "agents": records}}
@@ -489,14 +503,14 @@ class Helpdesk:
         """List the tickets, oldest first, all of them or only some.
 
         Args:
-            title (str, optional): Only those whose title contains this text.
-            customer_id (str, optional): Only those of this customer.
-            queue_id (str, optional): Only those of this queue.
-            priority (str, optional): Only those whose priority is normal, high or urgent.
-            agent_id (str, optional): Only those of this agent.
-            merged_into_id (str, optional): Only those of this merged into.
-            status (str, optional): Only those whose status is new, open, merged, pending or solved.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            title (str, optional): Only tickets whose title contains this text.
+            customer_id (str, optional): Only tickets of this customer.
+            queue_id (str, optional): Only tickets of this queue.
+            priority (str, optional): Only tickets with this priority.
+            agent_id (str, optional): Only tickets of this agent.
+            merged_into_id (str, optional): Only tickets whose merged into is this ticket.
+            status (str, optional): Only tickets with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "tickets": records}}
@@ -534,10 +548,10 @@ class Helpdesk:
         """List the replies, oldest first, all of them or only some.
 
         Args:
-            ticket_id (str, optional): Only those of this ticket.
-            agent_id (str, optional): Only those of this agent.
-            public (bool, optional): Only those where public is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            ticket_id (str, optional): Only replies of this ticket.
+            agent_id (str, optional): Only replies of this agent.
+            public (bool, optional): Only replies with this value of `public`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "replies": records}}
@@ -567,11 +581,11 @@ class Helpdesk:
         Args:
             customer_id (str): Id of the customer, such as CUSTOMER-00001.
             queue_id (str): Id of the queue, such as QUEUE-00001.
-            title (str): The title.
-            priority (str): The priority: normal, high or urgent. normal where it is left out.
+            title (str): Title of the new ticket, not in use yet.
+            priority (str): Priority of the ticket: normal, high or urgent. Default: normal.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         customer = self.customers.get(customer_id)
@@ -625,7 +639,7 @@ class Helpdesk:
                 f"Done: open the ticket {title} of {customer['name']} in {queue['name']} (new: ticket "
                 f"{ticket['id']})."
             ),
-            "data": {"ticket_id": ticket["id"]},
+            "data": {"ticket_id": ticket["id"], **self._changes()},
         }
 
     def assign_ticket(self, ticket_id: str, agent_id: str) -> Result:
@@ -636,7 +650,7 @@ class Helpdesk:
             agent_id (str): Id of the agent, such as AGENT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         ticket = self.tickets.get(ticket_id)
@@ -712,7 +726,11 @@ class Helpdesk:
         ):
             if self._breaks_rule_8(one_reply):
                 return self._take_back(RULES[7])
-        return {"success": True, "message": f"Done: give {ticket['title']} to {agent['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: give {ticket['title']} to {agent['name']}.",
+            "data": self._changes(),
+        }
 
     def write_reply(self, ticket_id: str, agent_id: str, words: Text, public: bool = True) -> Result:
         """Write to the customer of an open ticket, or leave an internal note.
@@ -720,11 +738,11 @@ class Helpdesk:
         Args:
             ticket_id (str): Id of the ticket, such as TICKET-00001.
             agent_id (str): Id of the agent, such as AGENT-00001.
-            words (str): The words.
-            public (bool): Public: true or false. true where it is left out.
+            words (str): Text of the reply or note.
+            public (bool): Whether the customer sees it, reserved for the ticket's own agent. Default: true.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         ticket = self.tickets.get(ticket_id)
@@ -754,7 +772,7 @@ class Helpdesk:
         return {
             "success": True,
             "message": f"Done: write in {ticket['title']} as {agent['name']} (new: reply {reply['id']}).",
-            "data": {"reply_id": reply["id"]},
+            "data": {"reply_id": reply["id"], **self._changes()},
         }
 
     def stop_clock(self, ticket_id: str) -> Result:
@@ -765,7 +783,7 @@ class Helpdesk:
             ticket_id (str): Id of the ticket, such as TICKET-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         ticket = self.tickets.get(ticket_id)
@@ -803,7 +821,7 @@ class Helpdesk:
         for one_reply in _distinct(self._replies_by_ticket.get(ticket["id"], {}).values()):
             if self._breaks_rule_8(one_reply):
                 return self._take_back(RULES[7])
-        return {"success": True, "message": f"Done: stop the clock of {ticket['title']}."}
+        return {"success": True, "message": f"Done: stop the clock of {ticket['title']}.", "data": self._changes()}
 
     def resume_ticket(self, ticket_id: str, answer: Text | None = None) -> Result:
         """Take up a pending ticket again, perhaps with what the customer answered; the minutes it was pending are
@@ -811,10 +829,10 @@ class Helpdesk:
 
         Args:
             ticket_id (str): Id of the ticket, such as TICKET-00001.
-            answer (str, optional): The answer. May be left out.
+            answer (str, optional): What the customer answered. If left out, no answer is noted.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         ticket = self.tickets.get(ticket_id)
@@ -877,7 +895,7 @@ class Helpdesk:
         done = f"resume {ticket['title']}"
         if answer is not None:
             done += f" with the answer {answer}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def solve_ticket(self, ticket_id: str) -> Result:
         """Mark an open or pending ticket as solved.
@@ -886,7 +904,7 @@ class Helpdesk:
             ticket_id (str): Id of the ticket, such as TICKET-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         ticket = self.tickets.get(ticket_id)
@@ -931,7 +949,7 @@ class Helpdesk:
         for one_reply in _distinct(self._replies_by_ticket.get(ticket["id"], {}).values()):
             if self._breaks_rule_8(one_reply):
                 return self._take_back(RULES[7])
-        return {"success": True, "message": f"Done: solve {ticket['title']}."}
+        return {"success": True, "message": f"Done: solve {ticket['title']}.", "data": self._changes()}
 
     def reopen_ticket(self, ticket_id: str, agent_id: str) -> Result:
         """Open a solved ticket again with an agent who can take it; the minutes it was solved are added to its time.
@@ -941,7 +959,7 @@ class Helpdesk:
             agent_id (str): Id of the agent, such as AGENT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         ticket = self.tickets.get(ticket_id)
@@ -992,18 +1010,22 @@ class Helpdesk:
         for one_reply in _distinct(self._replies_by_ticket.get(ticket["id"], {}).values()):
             if self._breaks_rule_8(one_reply):
                 return self._take_back(RULES[7])
-        return {"success": True, "message": f"Done: reopen {ticket['title']} with {agent['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: reopen {ticket['title']} with {agent['name']}.",
+            "data": self._changes(),
+        }
 
     def merge_tickets(self, duplicate_id: str, into_id: str) -> Result:
         """Merge a duplicate into another living ticket of the same customer, which takes over its replies and the
         higher of the two priorities.
 
         Args:
-            duplicate_id (str): Id of a ticket (duplicate), such as TICKET-00001.
-            into_id (str): Id of a ticket (into), such as TICKET-00001.
+            duplicate_id (str): Living ticket that is closed into the other one; an id such as TICKET-00001.
+            into_id (str): Living ticket of the same customer that goes on; an id such as TICKET-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         duplicate = self.tickets.get(duplicate_id)
@@ -1097,7 +1119,11 @@ class Helpdesk:
         for one_reply in _distinct([*changed_replies, *self._replies_by_ticket.get(duplicate["id"], {}).values()]):
             if self._breaks_rule_8(one_reply):
                 return self._take_back(RULES[7])
-        return {"success": True, "message": f"Done: merge {duplicate['title']} into {into['title']}."}
+        return {
+            "success": True,
+            "message": f"Done: merge {duplicate['title']} into {into['title']}.",
+            "data": self._changes(),
+        }
 
     def escalate_ticket(self, ticket_id: str, note: Text, by_id: str) -> Result:
         """Pass a ticket to the queue above its own; an agent without the skill or tier for that loses it and it is
@@ -1105,11 +1131,11 @@ class Helpdesk:
 
         Args:
             ticket_id (str): Id of the ticket, such as TICKET-00001.
-            note (str): The note.
-            by_id (str): Id of an agent (by), such as AGENT-00001.
+            note (str): Internal note on why it is passed up.
+            by_id (str): Agent who passes it up; an id such as AGENT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         ticket = self.tickets.get(ticket_id)
@@ -1199,7 +1225,7 @@ class Helpdesk:
         return {
             "success": True,
             "message": f"Done: escalate {ticket['title']} as {by['name']} (new: reply {reply['id']}).",
-            "data": {"reply_id": reply["id"]},
+            "data": {"reply_id": reply["id"], **self._changes()},
         }
 
     def retriage_ticket(
@@ -1212,11 +1238,13 @@ class Helpdesk:
 
         Args:
             ticket_id (str): Id of the ticket, such as TICKET-00001.
-            queue_id (str, optional): Id of the queue, such as QUEUE-00001. May be left out.
-            priority (str, optional): The priority: normal, high or urgent. May be left out.
+            queue_id (str, optional): New queue, only for a ticket that is still new; an id such as QUEUE-00001. If
+                left out, the queue stays as it is.
+            priority (str, optional): New priority of the ticket: normal, high or urgent. If left out, the priority
+                stays as it is.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         ticket = self.tickets.get(ticket_id)
@@ -1270,17 +1298,17 @@ class Helpdesk:
             done += f" to {queue['name']}"
         if priority is not None:
             done += f" as {priority}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def set_shift(self, agent_id: str, on_shift: bool) -> Result:
         """Let an agent begin or end a shift; nobody goes while they have an urgent ticket in work.
 
         Args:
             agent_id (str): Id of the agent, such as AGENT-00001.
-            on_shift (bool): On shift: true or false.
+            on_shift (bool): Whether the shift begins, as opposed to ends.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         agent = self.agents.get(agent_id)
@@ -1309,7 +1337,7 @@ class Helpdesk:
         ):
             if self._breaks_rule_4(one_ticket):
                 return self._take_back(RULES[3])
-        return {"success": True, "message": f"Done: change the shift of {agent['name']}."}
+        return {"success": True, "message": f"Done: change the shift of {agent['name']}.", "data": self._changes()}
 
     def _show_agent(self, agent: Agent) -> dict[str, Any]:
         """The agent as an answer shows it."""
@@ -1453,6 +1481,46 @@ class Helpdesk:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -48,6 +48,17 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "districts": ("name",),
+    "carers": ("name",),
+    "certificates": (),
+    "clients": ("name",),
+    "tasks": ("code",),
+    "visits": (),
+    "absences": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("absences", "carer_id"),
     ("certificates", "carer_id"),
@@ -241,10 +252,11 @@ class HomeCareVisits:
         """Planned visits to which nobody is assigned, soonest first.
 
         Args:
-            since (str): Since: a date, as YYYY-MM-DD.
-            until (str): Until: a date, as YYYY-MM-DD.
-            district_id (str, optional): Id of the district, such as DISTRICT-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            since (str): First day of visits to include, as YYYY-MM-DD.
+            until (str): Last day of visits to include, as YYYY-MM-DD.
+            district_id (str, optional): District where the clients live; an id such as DISTRICT-00001. If left
+                out, visits in all districts are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "visits": records}} or {"success": False, "error": why
@@ -290,7 +302,7 @@ class HomeCareVisits:
 
         Args:
             visit_id (str): Id of the visit, such as VISIT-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "carers": records}} or {"success": False, "error": why
@@ -332,8 +344,8 @@ class HomeCareVisits:
 
         Args:
             carer_id (str): Id of the carer, such as CARER-00001.
-            on (str): On: a date, as YYYY-MM-DD.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            on (str): Day of the visits, as YYYY-MM-DD.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "visits": records}} or {"success": False, "error": why
@@ -373,7 +385,7 @@ class HomeCareVisits:
 
         Args:
             client_id (str): Id of the client, such as CLIENT-00001.
-            on (str): On: a date, as YYYY-MM-DD.
+            on (str): Any day of the week in question, as YYYY-MM-DD.
 
         Returns:
             dict: {"success": True, "data": {granted, planned, left, carers, missed}} or {"success": False,
@@ -405,8 +417,8 @@ class HomeCareVisits:
         """List the districts, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only districts whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "districts": records}}
@@ -429,9 +441,9 @@ class HomeCareVisits:
         """List the carers, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            district_id (str, optional): Only those of this district.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only carers whose name contains this text.
+            district_id (str, optional): Only carers of this district.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "carers": records}}
@@ -455,9 +467,9 @@ class HomeCareVisits:
         """List the certificates, oldest first, all of them or only some.
 
         Args:
-            carer_id (str, optional): Only those of this carer.
-            skill (str, optional): Only those whose skill is medication, wound_care, hoist or dementia.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            carer_id (str, optional): Only certificates of this carer.
+            skill (str, optional): Only certificates with this skill.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "certificates": records}}
@@ -484,10 +496,10 @@ class HomeCareVisits:
         """List the clients, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            district_id (str, optional): Only those of this district.
-            key_carer_id (str, optional): Only those of this key carer.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only clients whose name contains this text.
+            district_id (str, optional): Only clients of this district.
+            key_carer_id (str, optional): Only clients whose key carer is this carer.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "clients": records}}
@@ -517,10 +529,10 @@ class HomeCareVisits:
         """List the tasks, oldest first, all of them or only some.
 
         Args:
-            code (str, optional): Only those whose code contains this text.
-            client_id (str, optional): Only those of this client.
-            skill (str, optional): Only those whose skill is medication, wound_care, hoist or dementia.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            code (str, optional): Only tasks whose code contains this text.
+            client_id (str, optional): Only tasks of this client.
+            skill (str, optional): Only tasks with this skill.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "tasks": records}}
@@ -547,12 +559,11 @@ class HomeCareVisits:
         """List the visits, oldest first, all of them or only some.
 
         Args:
-            task_id (str, optional): Only those of this task.
-            carer_id (str, optional): Only those of this carer.
-            missed_for (str, optional): Only those whose missed for is carer_late, carer_ill, client_out or
-                no_cover.
-            status (str, optional): Only those whose status is planned, under_way, missed, cancelled or done.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            task_id (str, optional): Only visits of this task.
+            carer_id (str, optional): Only visits of this carer.
+            missed_for (str, optional): Only visits with this missed for.
+            status (str, optional): Only visits with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "visits": records}}
@@ -579,8 +590,8 @@ class HomeCareVisits:
         """List the absences, oldest first, all of them or only some.
 
         Args:
-            carer_id (str, optional): Only those of this carer.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            carer_id (str, optional): Only absences of this carer.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "absences": records}}
@@ -599,10 +610,10 @@ class HomeCareVisits:
 
         Args:
             task_id (str): Id of the task, such as TASK-00001.
-            starts_at (str): Starts at: date and time, as YYYY-MM-DDTHH:MM.
+            starts_at (str): Start of the visit in the task's time window, within 28 days, as YYYY-MM-DDTHH:MM.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         task = self.tasks.get(task_id)
@@ -741,7 +752,7 @@ class HomeCareVisits:
                 f"Done: plan the {task['what']} of {self.clients[task['client_id']]['name']} for {starts_at} "
                 f"(new: visit {visit['id']})."
             ),
-            "data": {"visit_id": visit["id"]},
+            "data": {"visit_id": visit["id"], **self._changes()},
         }
 
     def assign_carer(self, visit_id: str, carer_id: str) -> Result:
@@ -752,7 +763,7 @@ class HomeCareVisits:
             carer_id (str): Id of the carer, such as CARER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         visit = self.visits.get(visit_id)
@@ -852,6 +863,7 @@ class HomeCareVisits:
                 f"Done: assign {carer['name']} to the {self.tasks[visit['task_id']]['what']} of "
                 f"{self._visit_client(visit)['name']} at {visit['starts_at']}."
             ),
+            "data": self._changes(),
         }
 
     def move_visit(self, visit_id: str, starts_at: DateTime) -> Result:
@@ -859,10 +871,11 @@ class HomeCareVisits:
 
         Args:
             visit_id (str): Id of the visit, such as VISIT-00001.
-            starts_at (str): Starts at: date and time, as YYYY-MM-DDTHH:MM.
+            starts_at (str): New start of the visit, in the task's time window and the same week, as
+                YYYY-MM-DDTHH:MM.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         visit = self.visits.get(visit_id)
@@ -1021,6 +1034,7 @@ class HomeCareVisits:
                 f"Done: move the {self.tasks[visit['task_id']]['what']} of {self._visit_client(visit)['name']} to "
                 f"{starts_at}."
             ),
+            "data": self._changes(),
         }
 
     def start_visit(self, visit_id: str) -> Result:
@@ -1030,7 +1044,7 @@ class HomeCareVisits:
             visit_id (str): Id of the visit, such as VISIT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         visit = self.visits.get(visit_id)
@@ -1122,6 +1136,7 @@ class HomeCareVisits:
             "message": (
                 f"Done: start the {self.tasks[visit['task_id']]['what']} of {self._visit_client(visit)['name']}."
             ),
+            "data": self._changes(),
         }
 
     def finish_visit(self, visit_id: str) -> Result:
@@ -1131,7 +1146,7 @@ class HomeCareVisits:
             visit_id (str): Id of the visit, such as VISIT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         visit = self.visits.get(visit_id)
@@ -1205,6 +1220,7 @@ class HomeCareVisits:
             "message": (
                 f"Done: finish the {self.tasks[visit['task_id']]['what']} of {self._visit_client(visit)['name']}."
             ),
+            "data": self._changes(),
         }
 
     def miss_visit(
@@ -1216,10 +1232,10 @@ class HomeCareVisits:
 
         Args:
             visit_id (str): Id of the visit, such as VISIT-00001.
-            reason (str): The reason: carer_late, carer_ill, client_out or no_cover.
+            reason (str): Why the visit did not take place: carer_late, carer_ill, client_out or no_cover.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         visit = self.visits.get(visit_id)
@@ -1302,6 +1318,7 @@ class HomeCareVisits:
                 f"Done: record the {self.tasks[visit['task_id']]['what']} of {self._visit_client(visit)['name']} "
                 f"as missed for {reason}."
             ),
+            "data": self._changes(),
         }
 
     def cancel_visit(self, visit_id: str) -> Result:
@@ -1311,7 +1328,7 @@ class HomeCareVisits:
             visit_id (str): Id of the visit, such as VISIT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         visit = self.visits.get(visit_id)
@@ -1386,6 +1403,7 @@ class HomeCareVisits:
                 f"Done: cancel the {self.tasks[visit['task_id']]['what']} of {self._visit_client(visit)['name']} "
                 f"at {visit['starts_at']}."
             ),
+            "data": self._changes(),
         }
 
     def report_absence(self, carer_id: str, first_day: Date, last_day: Date) -> Result:
@@ -1394,11 +1412,11 @@ class HomeCareVisits:
 
         Args:
             carer_id (str): Id of the carer, such as CARER-00001.
-            first_day (str): First day: a date, as YYYY-MM-DD.
-            last_day (str): Last day: a date, as YYYY-MM-DD.
+            first_day (str): First day of the absence, from today on, as YYYY-MM-DD.
+            last_day (str): Last day of the absence, at most 60 days after the first, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         carer = self.carers.get(carer_id)
@@ -1507,7 +1525,7 @@ class HomeCareVisits:
                 f"Done: record that {carer['name']} is away from {first_day} to {last_day} (new: absence "
                 f"{absence['id']})."
             ),
-            "data": {"absence_id": absence["id"]},
+            "data": {"absence_id": absence["id"], **self._changes()},
         }
 
     def change_grant(self, client_id: str, minutes: Annotated[int, {"minimum": 30, "maximum": 2100}]) -> Result:
@@ -1515,10 +1533,10 @@ class HomeCareVisits:
 
         Args:
             client_id (str): Id of the client, such as CLIENT-00001.
-            minutes (int): The minutes, from 30 to 2100.
+            minutes (int): Minutes granted each week, enough for the visits that are planned, from 30 to 2100.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         client = self.clients.get(client_id)
@@ -1558,7 +1576,11 @@ class HomeCareVisits:
         ):
             if self._breaks_rule_5(one_visit):
                 return self._take_back(RULES[4])
-        return {"success": True, "message": f"Done: grant {client['name']} {minutes} minutes a week."}
+        return {
+            "success": True,
+            "message": f"Done: grant {client['name']} {minutes} minutes a week.",
+            "data": self._changes(),
+        }
 
     def set_preference(self, client_id: str, carer_id: str, wish: Literal["key_carer", "refuse"]) -> Result:
         """Make a carer the key carer of a client, or note that the client refuses the carer, who then loses the
@@ -1567,10 +1589,10 @@ class HomeCareVisits:
         Args:
             client_id (str): Id of the client, such as CLIENT-00001.
             carer_id (str): Id of the carer, such as CARER-00001.
-            wish (str): The wish: key_carer or refuse.
+            wish (str): What the client wishes with regard to the carer: key_carer or refuse.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         client = self.clients.get(client_id)
@@ -1690,17 +1712,21 @@ class HomeCareVisits:
         for one_visit in _distinct(changed_visits):
             if self._breaks_rule_11_v_again(one_visit):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: set {wish} of {client['name']} for {carer['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: set {wish} of {client['name']} for {carer['name']}.",
+            "data": self._changes(),
+        }
 
     def renew_certificate(self, certificate_id: str, valid_until: Date) -> Result:
         """Renew a certificate of a carer.
 
         Args:
             certificate_id (str): Id of the certificate, such as CERTIFICATE-00001.
-            valid_until (str): Valid until: a date, as YYYY-MM-DD.
+            valid_until (str): New last day of validity, later than the present one, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         certificate = self.certificates.get(certificate_id)
@@ -1721,6 +1747,7 @@ class HomeCareVisits:
                 f"Done: renew the {certificate['skill']} certificate of "
                 f"{self.carers[certificate['carer_id']]['name']} until {valid_until}."
             ),
+            "data": self._changes(),
         }
 
     def _show_district(self, district: District) -> dict[str, Any]:
@@ -2061,6 +2088,46 @@ class HomeCareVisits:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

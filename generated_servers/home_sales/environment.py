@@ -49,6 +49,16 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "agents": ("name",),
+    "homes": ("address",),
+    "listings": (),
+    "buyers": ("name",),
+    "offers": (),
+    "conditions": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("conditions", "kind"),
     ("conditions", "offer_id"),
@@ -218,7 +228,7 @@ class HomeSales:
 
         Args:
             listing_id (str): Id of the listing, such as LISTING-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "offers": records}} or {"success": False, "error": why
@@ -256,8 +266,8 @@ class HomeSales:
         """Open conditions of contracts that are due until a day.
 
         Args:
-            until (str): Until: a date, as YYYY-MM-DD.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            until (str): Last deadline that is listed, as YYYY-MM-DD.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "conditions": records}} or {"success": False, "error":
@@ -325,8 +335,8 @@ class HomeSales:
         """List the agents, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only agents whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "agents": records}}
@@ -346,8 +356,8 @@ class HomeSales:
         """List the homes, oldest first, all of them or only some.
 
         Args:
-            address (str, optional): Only those whose address contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            address (str, optional): Only homes whose address contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "homes": records}}
@@ -369,10 +379,10 @@ class HomeSales:
         """List the listings, oldest first, all of them or only some.
 
         Args:
-            home_id (str, optional): Only those of this home.
-            agent_id (str, optional): Only those of this agent.
-            status (str, optional): Only those whose status is active, under_contract, withdrawn or sold.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            home_id (str, optional): Only listings of this home.
+            agent_id (str, optional): Only listings of this agent.
+            status (str, optional): Only listings with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "listings": records}}
@@ -400,8 +410,8 @@ class HomeSales:
         """List the buyers, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only buyers whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "buyers": records}}
@@ -439,12 +449,12 @@ class HomeSales:
         """List the offers, oldest first, all of them or only some.
 
         Args:
-            listing_id (str, optional): Only those of this listing.
-            buyer_id (str, optional): Only those of this buyer.
-            waits_for (str, optional): Only those whose waits for is seller or buyer.
-            earnest_to (str, optional): Only those whose earnest to is seller or buyer.
-            status (str, optional): Only those whose status is open, accepted, rejected, closed or broken.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            listing_id (str, optional): Only offers of this listing.
+            buyer_id (str, optional): Only offers of this buyer.
+            waits_for (str, optional): Only offers with this waits for.
+            earnest_to (str, optional): Only offers with this earnest to.
+            status (str, optional): Only offers with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "offers": records}}
@@ -474,10 +484,10 @@ class HomeSales:
         """List the conditions, oldest first, all of them or only some.
 
         Args:
-            offer_id (str, optional): Only those of this offer.
-            kind (str, optional): Only those whose kind is inspection, appraisal, financing or own_home_sold.
-            status (str, optional): Only those whose status is open, met, waived or failed.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offer_id (str, optional): Only conditions of this offer.
+            kind (str, optional): Only conditions with this kind.
+            status (str, optional): Only conditions with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "conditions": records}}
@@ -504,10 +514,10 @@ class HomeSales:
         Args:
             home_id (str): Id of the home, such as HOME-00001.
             agent_id (str): Id of the agent, such as AGENT-00001.
-            asking (int): The asking in cents, from 5000000 to 300000000.
+            asking (int): Price that the seller asks for the home, in cents, from 5000000 to 300000000.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         home = self.homes.get(home_id)
@@ -543,7 +553,7 @@ class HomeSales:
                 f"Done: list {home['address']} with {agent['name']} for {_money(asking)} (new: listing "
                 f"{listing['id']})."
             ),
-            "data": {"listing_id": listing["id"]},
+            "data": {"listing_id": listing["id"], **self._changes()},
         }
 
     def withdraw_listing(self, listing_id: str) -> Result:
@@ -553,7 +563,7 @@ class HomeSales:
             listing_id (str): Id of the listing, such as LISTING-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         listing = self.listings.get(listing_id)
@@ -600,7 +610,11 @@ class HomeSales:
         for one_offer in _distinct(changed_offers):
             if self._breaks_rule_12_o(one_offer):
                 return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: take {self.homes[listing['home_id']]['address']} off the market."}
+        return {
+            "success": True,
+            "message": f"Done: take {self.homes[listing['home_id']]['address']} off the market.",
+            "data": self._changes(),
+        }
 
     def change_price(
         self,
@@ -611,10 +625,10 @@ class HomeSales:
 
         Args:
             listing_id (str): Id of the listing, such as LISTING-00001.
-            asking (int): The asking in cents, from 5000000 to 300000000.
+            asking (int): New asking price, not below the best open offer, in cents, from 5000000 to 300000000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         listing = self.listings.get(listing_id)
@@ -635,6 +649,7 @@ class HomeSales:
         return {
             "success": True,
             "message": f"Done: change the price of {self.homes[listing['home_id']]['address']} to {_money(asking)}.",
+            "data": self._changes(),
         }
 
     def make_offer(
@@ -652,14 +667,16 @@ class HomeSales:
         Args:
             buyer_id (str): Id of the buyer, such as BUYER-00001.
             listing_id (str): Id of the listing, such as LISTING-00001.
-            amount (int): The amount in cents, from 1000000 to 300000000.
-            earnest_percent (int): The earnest percent, from 1 to 10.
-            expires (str): Expires: a date, as YYYY-MM-DD.
-            closes_on (str): Closes on: a date, as YYYY-MM-DD.
-            conditions (list): One entry per condition: .
+            amount (int): Price offered, at least half the asking price, in cents, from 1000000 to 300000000.
+            earnest_percent (int): Earnest money as a share of the price, in percent, from 1 to 10.
+            expires (str): Last day on which the offer stands, not in the past, as YYYY-MM-DD.
+            closes_on (str): Day on which the sale would close, after the offer expires, as YYYY-MM-DD.
+            conditions (list): One entry for each condition, each kind once: kind: what the purchase depends on:
+                inspection, appraisal, financing or own_home_sold; due: day by which it must be cleared, at latest
+                at closing, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         buyer = self.buyers.get(buyer_id)
@@ -775,7 +792,7 @@ class HomeSales:
                 f"Done: offer {_money(amount)} for {self.homes[listing['home_id']]['address']} on behalf of "
                 f"{buyer['name']} (new: offer {offer['id']})."
             ),
-            "data": {"offer_id": offer["id"]},
+            "data": {"offer_id": offer["id"], **self._changes()},
         }
 
     def counter_offer(
@@ -788,11 +805,12 @@ class HomeSales:
 
         Args:
             offer_id (str): Id of the offer, such as OFFER-00001.
-            amount (int): The amount in cents, from 1000000 to 300000000.
-            expires (str): Expires: a date, as YYYY-MM-DD.
+            amount (int): New price, from the seller higher and from the buyer lower, in cents, from 1000000 to
+                300000000.
+            expires (str): Last day on which the new price stands, before closing, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         offer = self.offers.get(offer_id)
@@ -835,6 +853,7 @@ class HomeSales:
         return {
             "success": True,
             "message": f"Done: counter the offer of {self.buyers[offer['buyer_id']]['name']} with {_money(amount)}.",
+            "data": self._changes(),
         }
 
     def accept_offer(self, offer_id: str) -> Result:
@@ -844,7 +863,7 @@ class HomeSales:
             offer_id (str): Id of the offer, such as OFFER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         offer = self.offers.get(offer_id)
@@ -908,6 +927,7 @@ class HomeSales:
                 f"Done: accept the offer of {self.buyers[offer['buyer_id']]['name']} for "
                 f"{self.homes[self.listings[offer['listing_id']]['home_id']]['address']}."
             ),
+            "data": self._changes(),
         }
 
     def reject_offer(self, offer_id: str) -> Result:
@@ -917,7 +937,7 @@ class HomeSales:
             offer_id (str): Id of the offer, such as OFFER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         offer = self.offers.get(offer_id)
@@ -951,6 +971,7 @@ class HomeSales:
                 f"Done: reject the offer of {self.buyers[offer['buyer_id']]['name']} for "
                 f"{self.homes[self.listings[offer['listing_id']]['home_id']]['address']}."
             ),
+            "data": self._changes(),
         }
 
     def pay_earnest(
@@ -962,10 +983,11 @@ class HomeSales:
 
         Args:
             offer_id (str): Id of the offer, such as OFFER-00001.
-            amount (int, optional): The amount in cents, from 1 to 30000000. May be left out.
+            amount (int, optional): Money that is taken now, in cents, from 1 to 30000000. If left out, all that is
+                missing is taken.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         offer = self.offers.get(offer_id)
@@ -999,17 +1021,17 @@ class HomeSales:
         done = f"take earnest money from {self.buyers[offer['buyer_id']]['name']}"
         if amount is not None:
             done += f" of {_money(amount)}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def clear_condition(self, condition_id: str, waived: bool = False) -> Result:
         """Clear a condition of a contract, as met or waived by the buyer.
 
         Args:
             condition_id (str): Id of the condition, such as CONDITION-00001.
-            waived (bool): Waived: true or false. false where it is left out.
+            waived (bool): Whether the buyer waives the condition, which is otherwise met. Default: false.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         condition = self.conditions.get(condition_id)
@@ -1051,6 +1073,7 @@ class HomeSales:
                 f"Done: clear the {condition['kind']} condition of "
                 f"{self.buyers[self.offers[condition['offer_id']]['buyer_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def extend_deadline(self, condition_id: str, due: Date) -> Result:
@@ -1058,10 +1081,10 @@ class HomeSales:
 
         Args:
             condition_id (str): Id of the condition, such as CONDITION-00001.
-            due (str): Due: a date, as YYYY-MM-DD.
+            due (str): New deadline, later than before and at latest at closing, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         condition = self.conditions.get(condition_id)
@@ -1090,6 +1113,7 @@ class HomeSales:
                 f"Done: extend the {condition['kind']} condition of "
                 f"{self.buyers[self.offers[condition['offer_id']]['buyer_id']]['name']} to {due}."
             ),
+            "data": self._changes(),
         }
 
     def break_contract(self, offer_id: str, by: Literal["buyer", "seller"], failed_id: str | None = None) -> Result:
@@ -1098,11 +1122,12 @@ class HomeSales:
 
         Args:
             offer_id (str): Id of the offer, such as OFFER-00001.
-            by (str): The by: buyer or seller.
-            failed_id (str, optional): Id of a condition (failed), such as CONDITION-00001. May be left out.
+            by (str): Side that breaks the contract: buyer or seller.
+            failed_id (str, optional): Open condition of the offer that failed; an id such as CONDITION-00001. If
+                left out, no condition failed, so a buyer who leaves loses the earnest money.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         offer = self.offers.get(offer_id)
@@ -1184,7 +1209,7 @@ class HomeSales:
         done = f"break the contract of {self.buyers[offer['buyer_id']]['name']} for {self.homes[self.listings[offer['listing_id']]['home_id']]['address']} as the {by} wishes"
         if failed is not None:
             done += f" because of {failed['id']}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def close_sale(self, offer_id: str) -> Result:
         """Close a sale with nothing open; every other offer for the home is rejected.
@@ -1193,7 +1218,7 @@ class HomeSales:
             offer_id (str): Id of the offer, such as OFFER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         offer = self.offers.get(offer_id)
@@ -1268,6 +1293,7 @@ class HomeSales:
                 f"Done: close the sale of {self.homes[self.listings[offer['listing_id']]['home_id']]['address']} "
                 f"to {self.buyers[offer['buyer_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def _show_agent(self, agent: Agent) -> dict[str, Any]:
@@ -1488,6 +1514,46 @@ class HomeSales:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -58,6 +58,17 @@ BED_CONDITION_MOVES = {
     ("blocked", "dirty"),
 }
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "wards": ("name",),
+    "rooms": ("number",),
+    "beds": ("label",),
+    "patients": ("name",),
+    "doctors": ("name",),
+    "admissions": (),
+    "stays": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("admissions", "patient_id"),
     ("admissions", "status"),
@@ -244,8 +255,9 @@ class HospitalStays:
 
         Args:
             patient_id (str): Id of the patient, such as PATIENT-00001.
-            ward_id (str, optional): Id of the ward, such as WARD-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            ward_id (str, optional): Ward that the beds are on; an id such as WARD-00001. If left out, beds on all
+                wards are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "beds": records}} or {"success": False, "error": why
@@ -295,8 +307,9 @@ class HospitalStays:
 
         Args:
             ward_id (str): Id of the ward, such as WARD-00001.
-            doctor_id (str, optional): Id of the doctor, such as DOCTOR-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            doctor_id (str, optional): Doctor who treats the patients; an id such as DOCTOR-00001. If left out,
+                patients of all doctors are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "stays": records}} or {"success": False, "error": why
@@ -346,8 +359,9 @@ class HospitalStays:
         """Beds that wait for cleaning or disinfection.
 
         Args:
-            ward_id (str, optional): Id of the ward, such as WARD-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            ward_id (str, optional): Ward that the beds are on; an id such as WARD-00001. If left out, beds on all
+                wards are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "beds": records}} or {"success": False, "error": why
@@ -387,9 +401,10 @@ class HospitalStays:
         """Planned admissions until a day, urgent ones first on each day.
 
         Args:
-            until (str): Until: a date, as YYYY-MM-DD.
-            ward_id (str, optional): Id of the ward, such as WARD-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            until (str): Last day of admissions to include, as YYYY-MM-DD.
+            ward_id (str, optional): Ward that expects the patients; an id such as WARD-00001. If left out,
+                admissions to all wards are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "admissions": records}} or {"success": False, "error":
@@ -440,11 +455,10 @@ class HospitalStays:
         """List the wards, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            specialty (str, optional): Only those whose specialty is cardiology, surgery, orthopaedics,
-                internal_medicine, paediatrics or intensive_care.
-            mixed (bool, optional): Only those where mixed is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only wards whose name contains this text.
+            specialty (str, optional): Only wards with this specialty.
+            mixed (bool, optional): Only wards with this value of `mixed`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "wards": records}}
@@ -468,10 +482,10 @@ class HospitalStays:
         """List the rooms, oldest first, all of them or only some.
 
         Args:
-            number (str, optional): Only those whose number contains this text.
-            ward_id (str, optional): Only those of this ward.
-            airlock (bool, optional): Only those where airlock is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            number (str, optional): Only rooms whose number contains this text.
+            ward_id (str, optional): Only rooms of this ward.
+            airlock (bool, optional): Only rooms with this value of `airlock`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "rooms": records}}
@@ -497,10 +511,10 @@ class HospitalStays:
         """List the beds, oldest first, all of them or only some.
 
         Args:
-            label (str, optional): Only those whose label contains this text.
-            room_id (str, optional): Only those of this room.
-            condition (str, optional): Only those whose condition is clean, dirty, contaminated or blocked.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            label (str, optional): Only beds whose label contains this text.
+            room_id (str, optional): Only beds of this room.
+            condition (str, optional): Only beds with this condition.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "beds": records}}
@@ -526,10 +540,10 @@ class HospitalStays:
         """List the patients, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            sex (str, optional): Only those whose sex is female or male.
-            carries (str, optional): Only those whose carries is mrsa, norovirus, influenza or tuberculosis.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only patients whose name contains this text.
+            sex (str, optional): Only patients with this sex.
+            carries (str, optional): Only patients with this carries.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "patients": records}}
@@ -552,9 +566,9 @@ class HospitalStays:
         """List the doctors, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            ward_id (str, optional): Only those of this ward.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only doctors whose name contains this text.
+            ward_id (str, optional): Only doctors of this ward.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "doctors": records}}
@@ -582,11 +596,11 @@ class HospitalStays:
         """List the admissions, oldest first, all of them or only some.
 
         Args:
-            patient_id (str, optional): Only those of this patient.
-            ward_id (str, optional): Only those of this ward.
-            urgent (bool, optional): Only those where urgent is so.
-            status (str, optional): Only those whose status is planned, admitted or cancelled.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            patient_id (str, optional): Only admissions of this patient.
+            ward_id (str, optional): Only admissions of this ward.
+            urgent (bool, optional): Only admissions with this value of `urgent`.
+            status (str, optional): Only admissions with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "admissions": records}}
@@ -619,14 +633,14 @@ class HospitalStays:
         """List the stays, oldest first, all of them or only some.
 
         Args:
-            patient_id (str, optional): Only those of this patient.
-            bed_id (str, optional): Only those of this bed.
-            doctor_id (str, optional): Only those of this doctor.
-            planned_id (str, optional): Only those of this planned.
-            moved_for (str, optional): Only those whose moved for is medical, isolation, bed_blocked or own_wish.
-            outcome (str, optional): Only those whose outcome is home, rehabilitation, other_hospital or died.
-            status (str, optional): Only those whose status is admitted or discharged.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            patient_id (str, optional): Only stays of this patient.
+            bed_id (str, optional): Only stays of this bed.
+            doctor_id (str, optional): Only stays of this doctor.
+            planned_id (str, optional): Only stays whose planned is this admission.
+            moved_for (str, optional): Only stays with this moved for.
+            outcome (str, optional): Only stays with this outcome.
+            status (str, optional): Only stays with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "stays": records}}
@@ -665,12 +679,12 @@ class HospitalStays:
         Args:
             patient_id (str): Id of the patient, such as PATIENT-00001.
             ward_id (str): Id of the ward, such as WARD-00001.
-            on (str): On: a date, as YYYY-MM-DD.
-            diagnosis (str): The diagnosis.
-            urgent (bool): Urgent: true or false. false where it is left out.
+            on (str): Day on which the patient is to come, from today to 180 days ahead, as YYYY-MM-DD.
+            diagnosis (str): Diagnosis for which the patient is admitted.
+            urgent (bool): Whether it goes before other admissions of that day. Default: false.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         patient = self.patients.get(patient_id)
@@ -730,7 +744,7 @@ class HospitalStays:
                 f"Done: plan the admission of {patient['name']} to {ward['name']} on {on} (new: admission "
                 f"{admission['id']})."
             ),
-            "data": {"admission_id": admission["id"]},
+            "data": {"admission_id": admission["id"], **self._changes()},
         }
 
     def cancel_admission(self, admission_id: str) -> Result:
@@ -740,7 +754,7 @@ class HospitalStays:
             admission_id (str): Id of the admission, such as ADMISSION-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         admission = self.admissions.get(admission_id)
@@ -769,6 +783,7 @@ class HospitalStays:
                 f"Done: cancel the admission of {self.patients[admission['patient_id']]['name']} to "
                 f"{self.wards[admission['ward_id']]['name']} planned for {admission['planned_on']}."
             ),
+            "data": self._changes(),
         }
 
     def admit_patient(self, admission_id: str, bed_id: str, doctor_id: str) -> Result:
@@ -780,7 +795,7 @@ class HospitalStays:
             doctor_id (str): Id of the doctor, such as DOCTOR-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         admission = self.admissions.get(admission_id)
@@ -895,7 +910,7 @@ class HospitalStays:
                 f"Done: admit {self.patients[admission['patient_id']]['name']} as planned to bed {bed['label']} "
                 f"under {doctor['name']} (new: stay {new_stay['id']})."
             ),
-            "data": {"stay_id": new_stay["id"]},
+            "data": {"stay_id": new_stay["id"], **self._changes()},
         }
 
     def admit_emergency(self, patient_id: str, bed_id: str, doctor_id: str, diagnosis: Text) -> Result:
@@ -905,10 +920,10 @@ class HospitalStays:
             patient_id (str): Id of the patient, such as PATIENT-00001.
             bed_id (str): Id of the bed, such as BED-00001.
             doctor_id (str): Id of the doctor, such as DOCTOR-00001.
-            diagnosis (str): The diagnosis.
+            diagnosis (str): Diagnosis with which the patient is admitted.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         patient = self.patients.get(patient_id)
@@ -1003,7 +1018,7 @@ class HospitalStays:
                 f"Done: admit {patient['name']} as an emergency to bed {bed['label']} under {doctor['name']} "
                 f"(new: stay {new_stay['id']})."
             ),
-            "data": {"stay_id": new_stay["id"]},
+            "data": {"stay_id": new_stay["id"], **self._changes()},
         }
 
     def transfer_patient(
@@ -1019,11 +1034,14 @@ class HospitalStays:
         Args:
             patient_id (str): Id of the patient, such as PATIENT-00001.
             bed_id (str): Id of the bed, such as BED-00001.
-            reason (str, optional): The reason: medical, isolation, bed_blocked or own_wish. May be left out.
-            doctor_id (str, optional): Id of the doctor, such as DOCTOR-00001. May be left out.
+            reason (str, optional): Why the patient changes beds, only for another bed than now: medical,
+                isolation, bed_blocked or own_wish. If left out, the bed given must be the present one, and only
+                the doctor changes.
+            doctor_id (str, optional): Doctor who takes over, of the ward the bed is on; an id such as
+                DOCTOR-00001. If left out, the doctor stays the same.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         patient = self.patients.get(patient_id)
@@ -1135,7 +1153,7 @@ class HospitalStays:
             done += f" for {reason}"
         if doctor is not None:
             done += f" under {doctor['name']}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def isolate_patient(
         self,
@@ -1147,11 +1165,12 @@ class HospitalStays:
 
         Args:
             patient_id (str): Id of the patient, such as PATIENT-00001.
-            germ (str): The germ: mrsa, norovirus, influenza or tuberculosis.
-            bed_id (str, optional): Id of the bed, such as BED-00001. May be left out.
+            germ (str): Germ that the patient carries: mrsa, norovirus, influenza or tuberculosis.
+            bed_id (str, optional): Clean, free bed of the same ward to move the patient to; an id such as
+                BED-00001. If left out, the patient stays in the present bed.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         patient = self.patients.get(patient_id)
@@ -1251,7 +1270,7 @@ class HospitalStays:
         done = f"isolate {patient['name']} for {germ}"
         if bed is not None:
             done += f" in bed {bed['label']}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def lift_isolation(self, patient_id: str) -> Result:
         """Lift the isolation of a patient who no longer carries a germ.
@@ -1260,7 +1279,7 @@ class HospitalStays:
             patient_id (str): Id of the patient, such as PATIENT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         patient = self.patients.get(patient_id)
@@ -1292,7 +1311,11 @@ class HospitalStays:
         for one_stay in _distinct(self._stays_by_patient_status.get((patient["id"], "admitted"), {}).values()):
             if self._breaks_rule_5(one_stay):
                 return self._take_back(RULES[4])
-        return {"success": True, "message": f"Done: lift the isolation of {patient['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: lift the isolation of {patient['name']}.",
+            "data": self._changes(),
+        }
 
     def discharge_patient(
         self,
@@ -1303,10 +1326,11 @@ class HospitalStays:
 
         Args:
             patient_id (str): Id of the patient, such as PATIENT-00001.
-            outcome (str): The outcome: home, rehabilitation, other_hospital or died.
+            outcome (str): Where the patient goes, or that the patient died: home, rehabilitation, other_hospital
+                or died.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         patient = self.patients.get(patient_id)
@@ -1401,17 +1425,22 @@ class HospitalStays:
                 return self._take_back(RULES[11])
         if self._breaks_rule_13(bed):
             return self._take_back(RULES[12])
-        return {"success": True, "message": f"Done: discharge {patient['name']} with outcome {outcome}."}
+        return {
+            "success": True,
+            "message": f"Done: discharge {patient['name']} with outcome {outcome}.",
+            "data": self._changes(),
+        }
 
     def clean_bed(self, bed_id: str, disinfected: bool = False) -> Result:
         """Clean a dirty bed, or disinfect a contaminated one.
 
         Args:
             bed_id (str): Id of the bed, such as BED-00001.
-            disinfected (bool): Disinfected: true or false. false where it is left out.
+            disinfected (bool): Whether the bed was also disinfected, which a contaminated one needs. Default:
+                false.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         bed = self.beds.get(bed_id)
@@ -1429,17 +1458,17 @@ class HospitalStays:
                 return self._take_back(RULES[5])
         if self._breaks_rule_13(bed):
             return self._take_back(RULES[12])
-        return {"success": True, "message": f"Done: clean bed {bed['label']}."}
+        return {"success": True, "message": f"Done: clean bed {bed['label']}.", "data": self._changes()}
 
     def block_bed(self, bed_id: str, reason: Text) -> Result:
         """Take a free bed out of use.
 
         Args:
             bed_id (str): Id of the bed, such as BED-00001.
-            reason (str): The reason.
+            reason (str): Why the bed cannot be used.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         bed = self.beds.get(bed_id)
@@ -1457,7 +1486,11 @@ class HospitalStays:
                 return self._take_back(RULES[5])
         if self._breaks_rule_13(bed):
             return self._take_back(RULES[12])
-        return {"success": True, "message": f"Done: block bed {bed['label']} with the reason {reason}."}
+        return {
+            "success": True,
+            "message": f"Done: block bed {bed['label']} with the reason {reason}.",
+            "data": self._changes(),
+        }
 
     def reopen_bed(self, bed_id: str) -> Result:
         """Take a blocked bed back into use; it must be cleaned before somebody lies in it.
@@ -1466,7 +1499,7 @@ class HospitalStays:
             bed_id (str): Id of the bed, such as BED-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         bed = self.beds.get(bed_id)
@@ -1482,7 +1515,7 @@ class HospitalStays:
                 return self._take_back(RULES[5])
         if self._breaks_rule_13(bed):
             return self._take_back(RULES[12])
-        return {"success": True, "message": f"Done: reopen bed {bed['label']}."}
+        return {"success": True, "message": f"Done: reopen bed {bed['label']}.", "data": self._changes()}
 
     def _show_ward(self, ward: Ward) -> dict[str, Any]:
         """The ward as an answer shows it."""
@@ -1752,6 +1785,46 @@ class HospitalStays:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

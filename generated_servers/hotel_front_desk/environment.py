@@ -47,6 +47,17 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "room_types": ("name",),
+    "rooms": ("number",),
+    "guests": ("name",),
+    "bookings": (),
+    "folios": (),
+    "lines": (),
+    "payments": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("bookings", "guest_id"),
     ("bookings", "room_id"),
@@ -247,10 +258,11 @@ class HotelFrontDesk:
         """How many rooms of each type can still be sold for every night of a stay, overbooking included.
 
         Args:
-            arrives (str): Arrives: a date, as YYYY-MM-DD.
-            leaves (str): Leaves: a date, as YYYY-MM-DD.
-            people (int, optional): The people, from 1 to 6. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            arrives (str): Day of arrival, as YYYY-MM-DD.
+            leaves (str): Day of departure, after the arrival, as YYYY-MM-DD.
+            people (int, optional): Number of people the room must sleep, from 1 to 6. If left out, room types of
+                any size are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "room_types": records}} or {"success": False, "error":
@@ -288,9 +300,10 @@ class HotelFrontDesk:
         """Who is expected on a day, gold members first.
 
         Args:
-            on (str): On: a date, as YYYY-MM-DD.
-            type_id (str, optional): Id of a room type (type), such as RT-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            on (str): Day of arrival, as YYYY-MM-DD.
+            type_id (str, optional): Room type that was booked; an id such as RT-00001. If left out, arrivals for
+                all room types are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "bookings": records}} or {"success": False, "error": why
@@ -328,7 +341,7 @@ class HotelFrontDesk:
 
         Args:
             booking_id (str): Id of the booking, such as BOOKING-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "rooms": records}} or {"success": False, "error": why
@@ -370,8 +383,9 @@ class HotelFrontDesk:
         """Folios on which something is open, the highest balance first.
 
         Args:
-            payer (str, optional): The payer: guest or company. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            payer (str, optional): Who pays the folio: guest or company. If left out, folios of guests and firms
+                are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "folios": records}} or {"success": False, "error": why
@@ -408,8 +422,8 @@ class HotelFrontDesk:
         """List the room types, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only room types whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "room_types": records}}
@@ -436,11 +450,10 @@ class HotelFrontDesk:
         """List the rooms, oldest first, all of them or only some.
 
         Args:
-            number (str, optional): Only those whose number contains this text.
-            type_id (str, optional): Only those of this type.
-            condition (str, optional): Only those whose condition is ready, occupied, out_of_order, dirty or
-                cleaned.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            number (str, optional): Only rooms whose number contains this text.
+            type_id (str, optional): Only rooms whose type is this room type.
+            condition (str, optional): Only rooms with this condition.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "rooms": records}}
@@ -465,9 +478,9 @@ class HotelFrontDesk:
         """List the guests, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            gold (bool, optional): Only those where gold is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only guests whose name contains this text.
+            gold (bool, optional): Only guests with this value of `gold`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "guests": records}}
@@ -491,12 +504,11 @@ class HotelFrontDesk:
         """List the bookings, oldest first, all of them or only some.
 
         Args:
-            guest_id (str, optional): Only those of this guest.
-            type_id (str, optional): Only those of this type.
-            room_id (str, optional): Only those of this room.
-            status (str, optional): Only those whose status is reserved, in_house, cancelled, no_show, walked or
-                departed.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            guest_id (str, optional): Only bookings of this guest.
+            type_id (str, optional): Only bookings whose type is this room type.
+            room_id (str, optional): Only bookings of this room.
+            status (str, optional): Only bookings with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "bookings": records}}
@@ -528,9 +540,9 @@ class HotelFrontDesk:
         """List the folios, oldest first, all of them or only some.
 
         Args:
-            booking_id (str, optional): Only those of this booking.
-            payer (str, optional): Only those whose payer is guest or company.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            booking_id (str, optional): Only folios of this booking.
+            payer (str, optional): Only folios with this payer.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "folios": records}}
@@ -564,10 +576,9 @@ class HotelFrontDesk:
         """List the lines, oldest first, all of them or only some.
 
         Args:
-            folio_id (str, optional): Only those of this folio.
-            kind (str, optional): Only those whose kind is accommodation, breakfast, parking, minibar, restaurant,
-                laundry, upgrade, fee or rebate.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            folio_id (str, optional): Only lines of this folio.
+            kind (str, optional): Only lines with this kind.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "lines": records}}
@@ -591,9 +602,9 @@ class HotelFrontDesk:
         """List the payments, oldest first, all of them or only some.
 
         Args:
-            folio_id (str, optional): Only those of this folio.
-            method (str, optional): Only those whose method is card, cash, voucher or bank_transfer.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            folio_id (str, optional): Only payments of this folio.
+            method (str, optional): Only payments with this method.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "payments": records}}
@@ -622,15 +633,17 @@ class HotelFrontDesk:
 
         Args:
             guest_id (str): Id of the guest, such as GUEST-00001.
-            type_id (str): Id of a room type (type), such as RT-00001.
-            arrives (str): Arrives: a date, as YYYY-MM-DD.
-            leaves (str): Leaves: a date, as YYYY-MM-DD.
-            people (int): The people, from 1 to 6. 1 where it is left out.
-            firm (str, optional): The firm. May be left out.
-            limit (int, optional): The limit in cents, from 10000 to 500000. May be left out.
+            type_id (str): Room type that is booked; an id such as RT-00001.
+            arrives (str): Day of arrival, from today on, as YYYY-MM-DD.
+            leaves (str): Day of departure, at most 21 nights after arrival, as YYYY-MM-DD.
+            people (int): Number of people, at most those the room type sleeps, from 1 to 6. Default: 1.
+            firm (str, optional): Name of the firm that pays, always together with its limit. If left out, no firm
+                pays.
+            limit (int, optional): Most that may be charged to the firm, always together with its name, in cents,
+                from 10000 to 500000. If left out, no firm pays.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         guest = self.guests.get(guest_id)
@@ -716,7 +729,7 @@ class HotelFrontDesk:
         return {
             "success": True,
             "message": f"Done: {done} (new: booking {booking['id']}, folio {folio['id']}).",
-            "data": {"booking_id": booking["id"], "folio_id": folio["id"]},
+            "data": {"booking_id": booking["id"], "folio_id": folio["id"], **self._changes()},
         }
 
     def release_booking(self, booking_id: str, why: Literal["cancelled", "no_show", "walked"]) -> Result:
@@ -725,10 +738,10 @@ class HotelFrontDesk:
 
         Args:
             booking_id (str): Id of the booking, such as BOOKING-00001.
-            why (str): The why: cancelled, no_show or walked.
+            why (str): Why it is given up, where walked means sent to another house: cancelled, no_show or walked.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         booking = self.bookings.get(booking_id)
@@ -806,6 +819,7 @@ class HotelFrontDesk:
                 f"Done: release the booking of {self.guests[booking['guest_id']]['name']} for "
                 f"{booking['arrives']} as {why}."
             ),
+            "data": self._changes(),
         }
 
     def check_in(self, booking_id: str, room_id: str) -> Result:
@@ -817,7 +831,7 @@ class HotelFrontDesk:
             room_id (str): Id of the room, such as ROOM-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         booking = self.bookings.get(booking_id)
@@ -923,6 +937,7 @@ class HotelFrontDesk:
         return {
             "success": True,
             "message": f"Done: check {self.guests[booking['guest_id']]['name']} into room {room['number']}.",
+            "data": self._changes(),
         }
 
     def move_room(
@@ -938,11 +953,12 @@ class HotelFrontDesk:
         Args:
             booking_id (str): Id of the booking, such as BOOKING-00001.
             room_id (str): Id of the room, such as ROOM-00001.
-            reason (str): The reason: noise, wish, defect or upgrade.
-            defect (str, optional): The defect. May be left out.
+            reason (str): Why the party moves: noise, wish, defect or upgrade.
+            defect (str, optional): What is wrong with the old room, only for the reason defect. If left out, no
+                defect is noted, and the old room is only dirty.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         booking = self.bookings.get(booking_id)
@@ -1050,17 +1066,17 @@ class HotelFrontDesk:
         done = f"move {self.guests[booking['guest_id']]['name']} to room {room['number']} for {reason}"
         if defect is not None:
             done += f" since {defect}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def change_departure(self, booking_id: str, leaves: Date) -> Result:
         """Let a party stay longer or leave sooner; the nights are added to the bill or taken off it.
 
         Args:
             booking_id (str): Id of the booking, such as BOOKING-00001.
-            leaves (str): Leaves: a date, as YYYY-MM-DD.
+            leaves (str): New day of departure, from today on and within 21 nights of arrival, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         booking = self.bookings.get(booking_id)
@@ -1161,7 +1177,7 @@ class HotelFrontDesk:
         for one_folio in _distinct([self.folios[one["folio_id"]] for one in added_lines]):
             if self._breaks_rule_10(one_folio):
                 return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def post_charge(
         self,
@@ -1173,11 +1189,12 @@ class HotelFrontDesk:
 
         Args:
             folio_id (str): Id of the folio, such as FOLIO-00001.
-            kind (str): The kind: breakfast, parking, minibar, restaurant, laundry, fee or rebate.
-            amount (int): The amount in cents, from 100 to 100000.
+            kind (str): What the charge is for, or that it is a rebate: breakfast, parking, minibar, restaurant,
+                laundry, fee or rebate.
+            amount (int): Amount of the charge or rebate, without a minus sign, in cents, from 100 to 100000.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         folio = self.folios.get(folio_id)
@@ -1219,7 +1236,7 @@ class HotelFrontDesk:
                 f"Done: post {_money(amount)} for {kind} to the {folio['payer']} folio of "
                 f"{self.guests[self.bookings[folio['booking_id']]['guest_id']]['name']} (new: line {line['id']})."
             ),
-            "data": {"line_id": line["id"]},
+            "data": {"line_id": line["id"], **self._changes()},
         }
 
     def transfer_charge(self, line_id: str, to: Literal["guest", "company"]) -> Result:
@@ -1227,10 +1244,10 @@ class HotelFrontDesk:
 
         Args:
             line_id (str): Id of the line, such as LINE-00001.
-            to (str): The to: guest or company.
+            to (str): Who pays the charge from now on: guest or company.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         line = self.lines.get(line_id)
@@ -1288,7 +1305,7 @@ class HotelFrontDesk:
             return self._take_back(RULES[9])
         if self._breaks_rule_10(self.folios[former_folio_id]):
             return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def take_payment(
         self,
@@ -1300,11 +1317,12 @@ class HotelFrontDesk:
 
         Args:
             folio_id (str): Id of the folio, such as FOLIO-00001.
-            method (str): The method: card, cash, voucher or bank_transfer.
-            amount (int, optional): The amount in cents, from 1 to 2000000. May be left out.
+            method (str): How it is paid, by bank transfer only for a firm: card, cash, voucher or bank_transfer.
+            amount (int, optional): Amount paid, at most what is open on the folio, in cents, from 1 to 2000000. If
+                left out, all that is open is paid.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         folio = self.folios.get(folio_id)
@@ -1343,7 +1361,7 @@ class HotelFrontDesk:
         return {
             "success": True,
             "message": f"Done: {done} (new: payment {payment['id']}).",
-            "data": {"payment_id": payment["id"]},
+            "data": {"payment_id": payment["id"], **self._changes()},
         }
 
     def check_out(self, booking_id: str) -> Result:
@@ -1353,7 +1371,7 @@ class HotelFrontDesk:
             booking_id (str): Id of the booking, such as BOOKING-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         booking = self.bookings.get(booking_id)
@@ -1402,7 +1420,11 @@ class HotelFrontDesk:
                 return self._take_back(RULES[6])
         if self._breaks_rule_12(room):
             return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: check {self.guests[booking['guest_id']]['name']} out."}
+        return {
+            "success": True,
+            "message": f"Done: check {self.guests[booking['guest_id']]['name']} out.",
+            "data": self._changes(),
+        }
 
     def finish_work(self, room_id: str) -> Result:
         """Note that work in a room is done; a repaired room is dirty then, and a dirty one is clean and waits for
@@ -1412,7 +1434,7 @@ class HotelFrontDesk:
             room_id (str): Id of the room, such as ROOM-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         room = self.rooms.get(room_id)
@@ -1439,7 +1461,11 @@ class HotelFrontDesk:
         for one_room in _distinct([*changed_rooms, *changed_rooms_2]):
             if self._breaks_rule_12(one_room):
                 return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: note that the work in room {room['number']} is done."}
+        return {
+            "success": True,
+            "message": f"Done: note that the work in room {room['number']} is done.",
+            "data": self._changes(),
+        }
 
     def inspect_room(
         self,
@@ -1451,11 +1477,12 @@ class HotelFrontDesk:
 
         Args:
             room_id (str): Id of the room, such as ROOM-00001.
-            finding (str): The finding: ready, dirty or out_of_order.
-            defect (str, optional): The defect. May be left out.
+            finding (str): State in which the room is: ready, dirty or out_of_order.
+            defect (str, optional): What is wrong, only given for a room out of order. If left out, a defect noted
+                before is removed.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         room = self.rooms.get(room_id)
@@ -1475,7 +1502,7 @@ class HotelFrontDesk:
         done = f"inspect room {room['number']} and find it {finding}"
         if defect is not None:
             done += f" since {defect}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def _show_room_type(self, room_type: RoomType) -> dict[str, Any]:
         """The room type as an answer shows it."""
@@ -1669,6 +1696,46 @@ class HotelFrontDesk:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -49,6 +49,17 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "rooms": ("name",),
+    "helpers": ("name",),
+    "vans": ("name",),
+    "trips": ("name",),
+    "boxes": ("label",),
+    "items": ("name",),
+    "utilities": ("name",),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("boxes", "label"),
     ("boxes", "on_top_of_id"),
@@ -252,8 +263,9 @@ class HouseMove:
 
         Args:
             room_id (str): Id of the room, such as ROOM-00001.
-            fragile (bool, optional): Fragile: true or false. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            fragile (bool, optional): Whether only fragile things are listed, or only sturdy ones. If left out,
+                both are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "items": records}} or {"success": False, "error": why
@@ -289,7 +301,7 @@ class HouseMove:
 
         Args:
             trip_id (str): Id of the trip, such as TRIP-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "boxes": records}} or {"success": False, "error": why
@@ -322,7 +334,7 @@ class HouseMove:
 
         Args:
             trip_id (str): Id of the trip, such as TRIP-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "boxes": records}} or {"success": False, "error": why
@@ -364,10 +376,10 @@ class HouseMove:
         """List the rooms, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            home (str, optional): Only those whose home is old or new.
-            level (str, optional): Only those whose level is cellar, ground, upper or attic.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only rooms whose name contains this text.
+            home (str, optional): Only rooms with this home.
+            level (str, optional): Only rooms with this level.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "rooms": records}}
@@ -389,8 +401,8 @@ class HouseMove:
         """List the helpers, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only helpers whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "helpers": records}}
@@ -410,8 +422,8 @@ class HouseMove:
         """List the vans, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only vans whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "vans": records}}
@@ -429,10 +441,10 @@ class HouseMove:
         """List the trips, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            van_id (str, optional): Only those of this van.
-            status (str, optional): Only those whose status is planned, driving or done.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only trips whose name contains this text.
+            van_id (str, optional): Only trips of this van.
+            status (str, optional): Only trips with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "trips": records}}
@@ -461,13 +473,13 @@ class HouseMove:
         """List the boxes, oldest first, all of them or only some.
 
         Args:
-            label (str, optional): Only those whose label contains this text.
-            packed_in_id (str, optional): Only those of this packed in.
-            goes_to_id (str, optional): Only those of this goes to.
-            trip_id (str, optional): Only those of this trip.
-            on_top_of_id (str, optional): Only those of this on top of.
-            status (str, optional): Only those whose status is open, taped, loaded, delivered or unpacked.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            label (str, optional): Only boxes whose label contains this text.
+            packed_in_id (str, optional): Only boxes packed in this room.
+            goes_to_id (str, optional): Only boxes goes to this room.
+            trip_id (str, optional): Only boxes of this trip.
+            on_top_of_id (str, optional): Only boxes on top of this box.
+            status (str, optional): Only boxes with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "boxes": records}}
@@ -503,11 +515,11 @@ class HouseMove:
         """List the items, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            room_id (str, optional): Only those of this room.
-            fragile (bool, optional): Only those where fragile is so.
-            box_id (str, optional): Only those of this box.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only items whose name contains this text.
+            room_id (str, optional): Only items of this room.
+            fragile (bool, optional): Only items with this value of `fragile`.
+            box_id (str, optional): Only items of this box.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "items": records}}
@@ -535,9 +547,9 @@ class HouseMove:
         """List the utilities, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            status (str, optional): Only those whose status is running, ordered or switched.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only utilities whose name contains this text.
+            status (str, optional): Only utilities with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "utilities": records}}
@@ -558,7 +570,7 @@ class HouseMove:
             box_id (str): Id of the box, such as BOX-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         item = self.items.get(item_id)
@@ -633,7 +645,11 @@ class HouseMove:
             return self._take_back(RULES[11])
         if self._breaks_rule_12_b(item):
             return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: pack {item['name']} into {box['label']}."}
+        return {
+            "success": True,
+            "message": f"Done: pack {item['name']} into {box['label']}.",
+            "data": self._changes(),
+        }
 
     def take_out(self, item_id: str) -> Result:
         """Take a thing out of a box that is not loaded; a taped box is open then.
@@ -642,7 +658,7 @@ class HouseMove:
             item_id (str): Id of the item, such as ITEM-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         item = self.items.get(item_id)
@@ -706,7 +722,7 @@ class HouseMove:
             return self._take_back(RULES[11])
         if self._breaks_rule_12_b(item):
             return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: take {item['name']} out."}
+        return {"success": True, "message": f"Done: take {item['name']} out.", "data": self._changes()}
 
     def tape_box(self, box_id: str) -> Result:
         """Tape an open box that has something in it.
@@ -715,7 +731,7 @@ class HouseMove:
             box_id (str): Id of the box, such as BOX-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         box = self.boxes.get(box_id)
@@ -733,19 +749,20 @@ class HouseMove:
             return self._take_back(RULES[7])
         if self._breaks_rule_9(box):
             return self._take_back(RULES[8])
-        return {"success": True, "message": f"Done: tape {box['label']}."}
+        return {"success": True, "message": f"Done: tape {box['label']}.", "data": self._changes()}
 
     def new_box(self, label: Text, packed_in_id: str, goes_to_id: str, piece_id: str | None = None) -> Result:
         """Get another box ready, or make a single large piece ready to be loaded as it is.
 
         Args:
-            label (str): The label.
-            packed_in_id (str): Id of a room (packed in), such as ROOM-00001.
-            goes_to_id (str): Id of a room (goes to), such as ROOM-00001.
-            piece_id (str, optional): Id of an item (piece), such as ITEM-00001. May be left out.
+            label (str): Label of the new box, not in use yet.
+            packed_in_id (str): Room of the old home where it is packed; an id such as ROOM-00001.
+            goes_to_id (str): Room of the new home where it goes; an id such as ROOM-00001.
+            piece_id (str, optional): Large item in that room that is loaded as it is; an id such as ITEM-00001. If
+                left out, an empty box is made ready.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         packed_in = self.rooms.get(packed_in_id)
@@ -871,7 +888,11 @@ class HouseMove:
         done = f"get {label} ready"
         if piece is not None:
             done += f" with the {piece['name']}"
-        return {"success": True, "message": f"Done: {done} (new: box {box['id']}).", "data": {"box_id": box["id"]}}
+        return {
+            "success": True,
+            "message": f"Done: {done} (new: box {box['id']}).",
+            "data": {"box_id": box["id"], **self._changes()},
+        }
 
     def relabel_box(self, box_id: str, room_id: str) -> Result:
         """Change the room of the new home for which a box is meant.
@@ -881,7 +902,7 @@ class HouseMove:
             room_id (str): Id of the room, such as ROOM-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         box = self.boxes.get(box_id)
@@ -898,7 +919,11 @@ class HouseMove:
             return _refused(f"Box {box['label']} is unpacked.")
         self._journal = []
         self._put("boxes", box, "goes_to_id", room_id)
-        return {"success": True, "message": f"Done: send {box['label']} to the {room['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: send {box['label']} to the {room['name']}.",
+            "data": self._changes(),
+        }
 
     def plan_trip(
         self,
@@ -910,13 +935,14 @@ class HouseMove:
         """Plan a trip of a van with helpers.
 
         Args:
-            name (str): The name.
+            name (str): Name of the trip, not in use yet.
             van_id (str): Id of the van, such as VAN-00001.
-            on (str): On: a date, as YYYY-MM-DD.
-            crew_ids (list): Ids of helpers, such as HELPER-00001.
+            on (str): Day of the trip, not in the past, as YYYY-MM-DD.
+            crew_ids (list): Helpers who come along, on no other trip that day: ids of helpers, such as
+                HELPER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         van = self.vans.get(van_id)
@@ -962,7 +988,7 @@ class HouseMove:
         return {
             "success": True,
             "message": f"Done: plan the {name} on {on} (new: trip {trip['id']}).",
-            "data": {"trip_id": trip["id"]},
+            "data": {"trip_id": trip["id"], **self._changes()},
         }
 
     def load_box(self, box_id: str, trip_id: str, on_top_of_id: str | None = None) -> Result:
@@ -971,10 +997,11 @@ class HouseMove:
         Args:
             box_id (str): Id of the box, such as BOX-00001.
             trip_id (str): Id of the trip, such as TRIP-00001.
-            on_top_of_id (str, optional): Id of a box (on top of), such as BOX-00001. May be left out.
+            on_top_of_id (str, optional): Loaded box of the same trip that it stands on; an id such as BOX-00001.
+                If left out, it stands on the floor.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         box = self.boxes.get(box_id)
@@ -1067,7 +1094,7 @@ class HouseMove:
         done = f"load {box['label']} for the {trip['name']}"
         if on_top_of is not None:
             done += f" on top of {on_top_of['label']}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def unload_box(self, box_id: str) -> Result:
         """Take a box on which nothing stands out of the van again before the trip.
@@ -1076,7 +1103,7 @@ class HouseMove:
             box_id (str): Id of the box, such as BOX-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         box = self.boxes.get(box_id)
@@ -1124,7 +1151,7 @@ class HouseMove:
             return self._take_back(RULES[7])
         if self._breaks_rule_9(box):
             return self._take_back(RULES[8])
-        return {"success": True, "message": f"Done: unload {box['label']}."}
+        return {"success": True, "message": f"Done: unload {box['label']}.", "data": self._changes()}
 
     def advance_trip(self, trip_id: str) -> Result:
         """Send a loaded trip off, or note that one on the road has arrived and was unloaded.
@@ -1133,7 +1160,7 @@ class HouseMove:
             trip_id (str): Id of the trip, such as TRIP-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         trip = self.trips.get(trip_id)
@@ -1207,7 +1234,7 @@ class HouseMove:
         for one_box in _distinct(changed_boxes_2):
             if self._breaks_rule_9(one_box):
                 return self._take_back(RULES[8])
-        return {"success": True, "message": f"Done: move the {trip['name']} on."}
+        return {"success": True, "message": f"Done: move the {trip['name']} on.", "data": self._changes()}
 
     def unpack_box(self, box_id: str) -> Result:
         """Unpack a delivered box in its room of the new home.
@@ -1216,7 +1243,7 @@ class HouseMove:
             box_id (str): Id of the box, such as BOX-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         box = self.boxes.get(box_id)
@@ -1301,18 +1328,18 @@ class HouseMove:
         for one_item in _distinct(changed_items):
             if self._breaks_rule_12_b(one_item):
                 return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: unpack {box['label']}."}
+        return {"success": True, "message": f"Done: unpack {box['label']}.", "data": self._changes()}
 
     def switch_utility(self, utility_id: str, old_until: Date, new_from: Date) -> Result:
         """Order the switch of a utility, with the last day at the old home and the first at the new one.
 
         Args:
             utility_id (str): Id of the utility, such as UTILITY-00001.
-            old_until (str): Old until: a date, as YYYY-MM-DD.
-            new_from (str): New from: a date, as YYYY-MM-DD.
+            old_until (str): Last day at the old home, not before the new one starts, as YYYY-MM-DD.
+            new_from (str): First day at the new home, not in the past, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         utility = self.utilities.get(utility_id)
@@ -1336,17 +1363,22 @@ class HouseMove:
         for one_utility in _distinct([utility, *changed_utilities]):
             if self._breaks_rule_13(one_utility):
                 return self._take_back(RULES[12])
-        return {"success": True, "message": f"Done: switch the {utility['name']} from {new_from}."}
+        return {
+            "success": True,
+            "message": f"Done: switch the {utility['name']} from {new_from}.",
+            "data": self._changes(),
+        }
 
     def read_meter(self, utility_id: str, reading: Annotated[int, {"minimum": 0, "maximum": 999999}]) -> Result:
         """Report the final reading of a utility on or after its last day at the old home, which settles it.
 
         Args:
             utility_id (str): Id of the utility, such as UTILITY-00001.
-            reading (int): The reading, from 0 to 999999.
+            reading (int): Final reading of the meter at the old home, not before its last day there, from 0 to
+                999999.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         utility = self.utilities.get(utility_id)
@@ -1363,7 +1395,11 @@ class HouseMove:
         self._put("utilities", utility, "status", "switched")
         if self._breaks_rule_13(utility):
             return self._take_back(RULES[12])
-        return {"success": True, "message": f"Done: report {reading} for the {utility['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: report {reading} for the {utility['name']}.",
+            "data": self._changes(),
+        }
 
     def _show_trip(self, trip: Trip) -> dict[str, Any]:
         """The trip as an answer shows it."""
@@ -1538,6 +1574,46 @@ class HouseMove:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -48,6 +48,18 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "accounts": ("name",),
+    "months": ("name",),
+    "envelopes": ("name",),
+    "allotments": (),
+    "entries": (),
+    "splits": (),
+    "bills": ("name",),
+    "goals": ("name",),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("allotments", "envelope_id"),
     ("allotments", "month_id"),
@@ -246,7 +258,7 @@ class HouseholdBudget:
 
         Args:
             month_id (str): Id of the month, such as MONTH-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "allotments": records}} or {"success": False, "error":
@@ -277,8 +289,8 @@ class HouseholdBudget:
         """Running bills that are due until a day, the next one first.
 
         Args:
-            until (str): Until: a date, as YYYY-MM-DD.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            until (str): Last due day that is listed, as YYYY-MM-DD.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "bills": records}} or {"success": False, "error": why
@@ -311,8 +323,8 @@ class HouseholdBudget:
         """List the accounts, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only accounts whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "accounts": records}}
@@ -335,9 +347,9 @@ class HouseholdBudget:
         """List the months, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            closed (bool, optional): Only those where closed is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only months whose name contains this text.
+            closed (bool, optional): Only months with this value of `closed`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "months": records}}
@@ -359,9 +371,9 @@ class HouseholdBudget:
         """List the envelopes, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            kind (str, optional): Only those whose kind is fixed, daily, fun or saving.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only envelopes whose name contains this text.
+            kind (str, optional): Only envelopes with this kind.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "envelopes": records}}
@@ -383,9 +395,9 @@ class HouseholdBudget:
         """List the allotments, oldest first, all of them or only some.
 
         Args:
-            month_id (str, optional): Only those of this month.
-            envelope_id (str, optional): Only those of this envelope.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            month_id (str, optional): Only allotments of this month.
+            envelope_id (str, optional): Only allotments of this envelope.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "allotments": records}}
@@ -417,10 +429,10 @@ class HouseholdBudget:
         """List the entries, oldest first, all of them or only some.
 
         Args:
-            out_of_id (str, optional): Only those of this out of.
-            into_id (str, optional): Only those of this into.
-            by (str, optional): Only those whose by is katrin, emeka, lena or omi.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            out_of_id (str, optional): Only entries out of this account.
+            into_id (str, optional): Only entries whose into is this account.
+            by (str, optional): Only entries with this by.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "entries": records}}
@@ -447,9 +459,9 @@ class HouseholdBudget:
         """List the splits, oldest first, all of them or only some.
 
         Args:
-            entry_id (str, optional): Only those of this entry.
-            envelope_id (str, optional): Only those of this envelope.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            entry_id (str, optional): Only splits of this entry.
+            envelope_id (str, optional): Only splits of this envelope.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "splits": records}}
@@ -477,11 +489,11 @@ class HouseholdBudget:
         """List the bills, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            envelope_id (str, optional): Only those of this envelope.
-            account_id (str, optional): Only those of this account.
-            cancelled (bool, optional): Only those where cancelled is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only bills whose name contains this text.
+            envelope_id (str, optional): Only bills of this envelope.
+            account_id (str, optional): Only bills of this account.
+            cancelled (bool, optional): Only bills with this value of `cancelled`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "bills": records}}
@@ -508,8 +520,8 @@ class HouseholdBudget:
         """List the goals, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only goals whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "goals": records}}
@@ -528,14 +540,16 @@ class HouseholdBudget:
         """Enter what somebody spent, split over one or several envelopes of its month.
 
         Args:
-            what (str): The what.
-            on (str): On: a date, as YYYY-MM-DD.
+            what (str): What the money was spent on.
+            on (str): Day of the spending, not in the future, as YYYY-MM-DD.
             account_id (str): Id of the account, such as ACCOUNT-00001.
-            by (str): The by: katrin, emeka, lena or omi.
-            parts (list): One entry per part: .
+            by (str): Member of the household who spent it: katrin, emeka, lena or omi.
+            parts (list): One entry for each envelope, each envelope once: envelope_id: envelope that pays this
+                part, none for saving; an id such as ENVELOPE-00001; amount: money taken from the envelope, in
+                cents, from 1 to 1000000.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         account = self.accounts.get(account_id)
@@ -618,7 +632,7 @@ class HouseholdBudget:
         return {
             "success": True,
             "message": f"Done: enter {what} on {on} (new: entry {entry['id']}).",
-            "data": {"entry_id": entry["id"]},
+            "data": {"entry_id": entry["id"], **self._changes()},
         }
 
     def enter_income(
@@ -631,13 +645,13 @@ class HouseholdBudget:
         """Enter money that came in; it can be assigned to envelopes of its month.
 
         Args:
-            what (str): The what.
-            on (str): On: a date, as YYYY-MM-DD.
+            what (str): What the money was paid for.
+            on (str): Day on which it came in, not in the future, as YYYY-MM-DD.
             account_id (str): Id of the account, such as ACCOUNT-00001.
-            amount (int): The amount in cents, from 100 to 3000000.
+            amount (int): Money that came in, in cents, from 100 to 3000000.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         account = self.accounts.get(account_id)
@@ -675,7 +689,7 @@ class HouseholdBudget:
         return {
             "success": True,
             "message": f"Done: enter {_money(amount)} from {what} (new: entry {entry['id']}).",
-            "data": {"entry_id": entry["id"]},
+            "data": {"entry_id": entry["id"], **self._changes()},
         }
 
     def transfer_money(
@@ -687,12 +701,12 @@ class HouseholdBudget:
         """Move money from one account to another, without any envelope.
 
         Args:
-            source_id (str): Id of an account (source), such as ACCOUNT-00001.
-            target_id (str): Id of an account (target), such as ACCOUNT-00001.
-            amount (int): The amount in cents, from 100 to 3000000.
+            source_id (str): Account that the money leaves; an id such as ACCOUNT-00001.
+            target_id (str): Account that gets the money; an id such as ACCOUNT-00001.
+            amount (int): Money that is moved, in cents, from 100 to 3000000.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         source = self.accounts.get(source_id)
@@ -731,7 +745,7 @@ class HouseholdBudget:
                 f"Done: transfer {_money(amount)} from {source['name']} to {target['name']} (new: entry "
                 f"{entry['id']})."
             ),
-            "data": {"entry_id": entry["id"]},
+            "data": {"entry_id": entry["id"], **self._changes()},
         }
 
     def assign_money(
@@ -745,10 +759,10 @@ class HouseholdBudget:
         Args:
             month_id (str): Id of the month, such as MONTH-00001.
             envelope_id (str): Id of the envelope, such as ENVELOPE-00001.
-            amount (int): The amount in cents, from 0 to 1000000.
+            amount (int): Money that the envelope has in the month in all, in cents, from 0 to 1000000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         month = self.months.get(month_id)
@@ -813,7 +827,11 @@ class HouseholdBudget:
         ):
             if self._breaks_rule_6(one_split):
                 return self._take_back(RULES[5])
-        return {"success": True, "message": f"Done: give {envelope['name']} {_money(amount)} for {month['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: give {envelope['name']} {_money(amount)} for {month['name']}.",
+            "data": self._changes(),
+        }
 
     def move_between(
         self,
@@ -826,12 +844,12 @@ class HouseholdBudget:
 
         Args:
             month_id (str): Id of the month, such as MONTH-00001.
-            source_id (str): Id of an envelope (source), such as ENVELOPE-00001.
-            target_id (str): Id of an envelope (target), such as ENVELOPE-00001.
-            amount (int): The amount in cents, from 1 to 1000000.
+            source_id (str): Envelope that gives the money; an id such as ENVELOPE-00001.
+            target_id (str): Envelope that gets the money; an id such as ENVELOPE-00001.
+            amount (int): Money that is moved, at most what is left, in cents, from 1 to 1000000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         month = self.months.get(month_id)
@@ -876,7 +894,11 @@ class HouseholdBudget:
             return self._take_back(RULES[2])
         if self._breaks_rule_3(self.months[taker["month_id"]]):
             return self._take_back(RULES[2])
-        return {"success": True, "message": f"Done: move {_money(amount)} from {source['name']} to {target['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: move {_money(amount)} from {source['name']} to {target['name']}.",
+            "data": self._changes(),
+        }
 
     def remove_entry(self, entry_id: str) -> Result:
         """Remove an entry that was wrong, while its month is open.
@@ -885,7 +907,7 @@ class HouseholdBudget:
             entry_id (str): Id of the entry, such as ENTRY-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         entry = self.entries.get(entry_id)
@@ -942,7 +964,11 @@ class HouseholdBudget:
         for one_split in _distinct(self._splits_by_entry.get(entry["id"], {}).values()):
             if one_split["id"] in self.splits and self._breaks_rule_6(one_split):
                 return self._take_back(RULES[5])
-        return {"success": True, "message": f"Done: remove {entry['what']} of {entry['on']}."}
+        return {
+            "success": True,
+            "message": f"Done: remove {entry['what']} of {entry['on']}.",
+            "data": self._changes(),
+        }
 
     def pay_bill(self, bill_id: str) -> Result:
         """Pay a bill from its account and envelope; it is due again after its interval.
@@ -951,7 +977,7 @@ class HouseholdBudget:
             bill_id (str): Id of the bill, such as BILL-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         bill = self.bills.get(bill_id)
@@ -1016,7 +1042,7 @@ class HouseholdBudget:
         return {
             "success": True,
             "message": f"Done: pay {bill['name']} (new: entry {entry['id']}, split {split['id']}).",
-            "data": {"entry_id": entry["id"], "split_id": split["id"]},
+            "data": {"entry_id": entry["id"], "split_id": split["id"], **self._changes()},
         }
 
     def change_bill(
@@ -1030,12 +1056,14 @@ class HouseholdBudget:
 
         Args:
             bill_id (str): Id of the bill, such as BILL-00001.
-            amount (int, optional): The amount in cents, from 100 to 300000. May be left out.
-            envelope_id (str, optional): Id of the envelope, such as ENVELOPE-00001. May be left out.
-            cancel (bool): Cancel: true or false. false where it is left out.
+            amount (int, optional): New amount of the bill, in cents, from 100 to 300000. If left out, the amount
+                stays as it is.
+            envelope_id (str, optional): Envelope that pays it from now on, none for saving; an id such as
+                ENVELOPE-00001. If left out, the envelope stays as it is.
+            cancel (bool): Whether the bill is cancelled. Default: false.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         bill = self.bills.get(bill_id)
@@ -1062,7 +1090,7 @@ class HouseholdBudget:
         done = f"change {bill['name']}"
         if amount is not None:
             done += f" to {_money(amount)}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def save_for(
         self,
@@ -1075,10 +1103,10 @@ class HouseholdBudget:
         Args:
             goal_id (str): Id of the goal, such as GOAL-00001.
             account_id (str): Id of the account, such as ACCOUNT-00001.
-            amount (int): The amount in cents, from 100 to 1000000.
+            amount (int): Money put towards the goal, at most what is missing, in cents, from 100 to 1000000.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         goal = self.goals.get(goal_id)
@@ -1143,18 +1171,19 @@ class HouseholdBudget:
             "message": (
                 f"Done: save {_money(amount)} for {goal['name']} (new: entry {entry['id']}, split {split['id']})."
             ),
-            "data": {"entry_id": entry["id"], "split_id": split["id"]},
+            "data": {"entry_id": entry["id"], "split_id": split["id"], **self._changes()},
         }
 
     def open_month(self, name: Text, income: Annotated[int, {"minimum": 0, "maximum": 3000000}]) -> Result:
         """Open the month after the last one with the same envelopes and amounts.
 
         Args:
-            name (str): The name.
-            income (int): The income in cents, from 0 to 3000000.
+            name (str): Name of the new month, not in use yet.
+            income (int): Money expected in the month, at least what the envelopes get, in cents, from 0 to
+                3000000.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         if self._months_by_name.get(name, {}):
@@ -1215,7 +1244,7 @@ class HouseholdBudget:
         return {
             "success": True,
             "message": f"Done: open {name} (new: month {month['id']}).",
-            "data": {"month_id": month["id"]},
+            "data": {"month_id": month["id"], **self._changes()},
         }
 
     def close_month(self, month_id: str) -> Result:
@@ -1226,7 +1255,7 @@ class HouseholdBudget:
             month_id (str): Id of the month, such as MONTH-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         month = self.months.get(month_id)
@@ -1256,7 +1285,7 @@ class HouseholdBudget:
             return self._take_back(RULES[2])
         if any(self._breaks_rule_10(one_month) for one_month in self.months.values()):
             return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: close {month['name']}."}
+        return {"success": True, "message": f"Done: close {month['name']}.", "data": self._changes()}
 
     def _show_account(self, account: Account) -> dict[str, Any]:
         """The account as an answer shows it."""
@@ -1429,6 +1458,46 @@ class HouseholdBudget:
         self._journal.append(("delete", container, record["id"], record))
         del getattr(self, container)[record["id"]]
         self._unlink(container, record)
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -46,6 +46,18 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "people": ("name",),
+    "entitlements": ("name",),
+    "roles": ("name",),
+    "grants": (),
+    "requests": (),
+    "mitigations": (),
+    "campaigns": ("name",),
+    "items": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("campaigns", "name"),
     ("campaigns", "role_id"),
@@ -286,7 +298,7 @@ class IdentityGovernance:
         Args:
             person_id (str): Id of the person, such as PERSON-00001.
             role_id (str): Id of the role, such as ROLE-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "entitlements": records}} or {"success": False, "error":
@@ -358,7 +370,7 @@ class IdentityGovernance:
 
         Args:
             role_id (str): Id of the role, such as ROLE-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "entitlements": records}} or {"success": False, "error":
@@ -411,8 +423,8 @@ class IdentityGovernance:
         """Requests that wait for somebody, as the manager or as the owner of the role, oldest first.
 
         Args:
-            approver_id (str): Id of a person (approver), such as PERSON-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            approver_id (str): Person for whom the requests wait; an id such as PERSON-00001.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "requests": records}} or {"success": False, "error": why
@@ -471,11 +483,10 @@ class IdentityGovernance:
         """List the people, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            department (str, optional): Only those whose department is finance, procurement, it, sales or
-                warehouse.
-            manager_id (str, optional): Only those of this manager.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only people whose name contains this text.
+            department (str, optional): Only people with this department.
+            manager_id (str, optional): Only people whose manager is this person.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "people": records}}
@@ -499,8 +510,8 @@ class IdentityGovernance:
         """List the entitlements, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only entitlements whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "entitlements": records}}
@@ -527,10 +538,10 @@ class IdentityGovernance:
         """List the roles, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            owner_id (str, optional): Only those of this owner.
-            critical (bool, optional): Only those where critical is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only roles whose name contains this text.
+            owner_id (str, optional): Only roles whose owner is this person.
+            critical (bool, optional): Only roles with this value of `critical`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "roles": records}}
@@ -555,9 +566,9 @@ class IdentityGovernance:
         """List the grants, oldest first, all of them or only some.
 
         Args:
-            person_id (str, optional): Only those of this person.
-            role_id (str, optional): Only those of this role.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            person_id (str, optional): Only grants of this person.
+            role_id (str, optional): Only grants of this role.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "grants": records}}
@@ -585,11 +596,11 @@ class IdentityGovernance:
         """List the requests, oldest first, all of them or only some.
 
         Args:
-            person_id (str, optional): Only those of this person.
-            role_id (str, optional): Only those of this role.
-            manager_by_id (str, optional): Only those of this manager by.
-            status (str, optional): Only those whose status is asked, agreed, refused or granted.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            person_id (str, optional): Only requests of this person.
+            role_id (str, optional): Only requests of this role.
+            manager_by_id (str, optional): Only requests manager by this person.
+            status (str, optional): Only requests with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "requests": records}}
@@ -621,11 +632,11 @@ class IdentityGovernance:
         """List the mitigations, oldest first, all of them or only some.
 
         Args:
-            person_id (str, optional): Only those of this person.
-            one_id (str, optional): Only those of this one.
-            other_id (str, optional): Only those of this other.
-            by_id (str, optional): Only those of this by.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            person_id (str, optional): Only mitigations of this person.
+            one_id (str, optional): Only mitigations whose one is this entitlement.
+            other_id (str, optional): Only mitigations whose other is this entitlement.
+            by_id (str, optional): Only mitigations by this person.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "mitigations": records}}
@@ -658,10 +669,10 @@ class IdentityGovernance:
         """List the campaigns, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            role_id (str, optional): Only those of this role.
-            status (str, optional): Only those whose status is open or closed.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only campaigns whose name contains this text.
+            role_id (str, optional): Only campaigns of this role.
+            status (str, optional): Only campaigns with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "campaigns": records}}
@@ -690,11 +701,11 @@ class IdentityGovernance:
         """List the items, oldest first, all of them or only some.
 
         Args:
-            campaign_id (str, optional): Only those of this campaign.
-            grant_id (str, optional): Only those of this grant.
-            by_id (str, optional): Only those of this by.
-            verdict (str, optional): Only those whose verdict is keep or remove.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            campaign_id (str, optional): Only items of this campaign.
+            grant_id (str, optional): Only items of this grant.
+            by_id (str, optional): Only items by this person.
+            verdict (str, optional): Only items with this verdict.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "items": records}}
@@ -721,11 +732,12 @@ class IdentityGovernance:
         Args:
             person_id (str): Id of the person, such as PERSON-00001.
             role_id (str): Id of the role, such as ROLE-00001.
-            reason (str): The reason.
-            until (str, optional): Until: a date, as YYYY-MM-DD. May be left out.
+            reason (str): Why the person needs the role.
+            until (str, optional): Last day of the role, after today and needed where it is critical, as
+                YYYY-MM-DD. If left out, the role has no last day.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         person = self.people.get(person_id)
@@ -776,7 +788,7 @@ class IdentityGovernance:
         return {
             "success": True,
             "message": f"Done: {done} (new: request {request['id']}).",
-            "data": {"request_id": request["id"]},
+            "data": {"request_id": request["id"], **self._changes()},
         }
 
     def approve_request(self, request_id: str, by_id: str) -> Result:
@@ -784,10 +796,11 @@ class IdentityGovernance:
 
         Args:
             request_id (str): Id of the request, such as REQUEST-00001.
-            by_id (str): Id of a person (by), such as PERSON-00001.
+            by_id (str): Person who approves now, the manager first and then the role's owner; an id such as
+                PERSON-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         request = self.requests.get(request_id)
@@ -883,6 +896,7 @@ class IdentityGovernance:
                 f"Done: approve the request of {self.people[request['person_id']]['name']} for "
                 f"{self.roles[request['role_id']]['name']} as {by['name']}."
             ),
+            "data": self._changes(),
         }
 
     def refuse_request(self, request_id: str, by_id: str) -> Result:
@@ -890,10 +904,10 @@ class IdentityGovernance:
 
         Args:
             request_id (str): Id of the request, such as REQUEST-00001.
-            by_id (str): Id of a person (by), such as PERSON-00001.
+            by_id (str): Person who refuses it, as manager or as owner of the role; an id such as PERSON-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         request = self.requests.get(request_id)
@@ -927,6 +941,7 @@ class IdentityGovernance:
                 f"Done: refuse the request of {self.people[request['person_id']]['name']} for "
                 f"{self.roles[request['role_id']]['name']} as {by['name']}."
             ),
+            "data": self._changes(),
         }
 
     def revoke_grant(self, grant_id: str, by_id: str) -> Result:
@@ -935,10 +950,11 @@ class IdentityGovernance:
 
         Args:
             grant_id (str): Id of the grant, such as GRANT-00001.
-            by_id (str): Id of a person (by), such as PERSON-00001.
+            by_id (str): Person who takes it away, mostly the role's owner or the holder's manager; an id such as
+                PERSON-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         grant = self.grants.get(grant_id)
@@ -1000,6 +1016,7 @@ class IdentityGovernance:
                 f"Done: revoke {self.roles[grant['role_id']]['name']} from "
                 f"{self.people[grant['person_id']]['name']} as {by['name']}."
             ),
+            "data": self._changes(),
         }
 
     def mitigate_clash(self, person_id: str, one_id: str, other_id: str, by_id: str, until: Date) -> Result:
@@ -1008,13 +1025,13 @@ class IdentityGovernance:
 
         Args:
             person_id (str): Id of the person, such as PERSON-00001.
-            one_id (str): Id of an entitlement (one), such as ENTITLEMENT-00001.
-            other_id (str): Id of an entitlement (other), such as ENTITLEMENT-00001.
-            by_id (str): Id of a person (by), such as PERSON-00001.
-            until (str): Until: a date, as YYYY-MM-DD.
+            one_id (str): One of the two entitlements that must stay apart; an id such as ENTITLEMENT-00001.
+            other_id (str): The other of the two entitlements; an id such as ENTITLEMENT-00001.
+            by_id (str): Somebody else who watches over the person; an id such as PERSON-00001.
+            until (str): Last day of the exception, after today, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         person = self.people.get(person_id)
@@ -1068,7 +1085,7 @@ class IdentityGovernance:
                 f"Done: mitigate {one['name']} and {other['name']} for {person['name']} until {until} (new: "
                 f"mitigation {mitigation['id']})."
             ),
-            "data": {"mitigation_id": mitigation["id"]},
+            "data": {"mitigation_id": mitigation["id"], **self._changes()},
         }
 
     def end_mitigation(self, mitigation_id: str) -> Result:
@@ -1078,7 +1095,7 @@ class IdentityGovernance:
             mitigation_id (str): Id of the mitigation, such as MITIGATION-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         mitigation = self.mitigations.get(mitigation_id)
@@ -1108,6 +1125,7 @@ class IdentityGovernance:
         return {
             "success": True,
             "message": f"Done: end the mitigation for {self.people[mitigation['person_id']]['name']}.",
+            "data": self._changes(),
         }
 
     def add_to_role(self, role_id: str, entitlement_id: str) -> Result:
@@ -1119,7 +1137,7 @@ class IdentityGovernance:
             entitlement_id (str): Id of the entitlement, such as ENTITLEMENT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         role = self.roles.get(role_id)
@@ -1200,18 +1218,22 @@ class IdentityGovernance:
         ):
             if self._breaks_rule_1_p(one_person):
                 return self._take_back(RULES[0])
-        return {"success": True, "message": f"Done: add {entitlement['name']} to {role['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: add {entitlement['name']} to {role['name']}.",
+            "data": self._changes(),
+        }
 
     def start_campaign(self, name: Text, role_id: str, due_on: Date) -> Result:
         """Start a review of a role, which lists everybody who has it.
 
         Args:
-            name (str): The name.
+            name (str): Name of the new review, not in use yet.
             role_id (str): Id of the role, such as ROLE-00001.
-            due_on (str): Due on: a date, as YYYY-MM-DD.
+            due_on (str): Day by which the review is due, within 90 days, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         role = self.roles.get(role_id)
@@ -1267,7 +1289,7 @@ class IdentityGovernance:
         return {
             "success": True,
             "message": f"Done: start the review {name} of {role['name']} (new: campaign {campaign['id']}).",
-            "data": {"campaign_id": campaign["id"]},
+            "data": {"campaign_id": campaign["id"], **self._changes()},
         }
 
     def decide_item(self, item_id: str, by_id: str, verdict: Literal["keep", "remove"]) -> Result:
@@ -1275,11 +1297,12 @@ class IdentityGovernance:
 
         Args:
             item_id (str): Id of the item, such as ITEM-00001.
-            by_id (str): Id of a person (by), such as PERSON-00001.
-            verdict (str): The verdict: keep or remove.
+            by_id (str): Person who decides, as the holder's manager or the role's owner; an id such as
+                PERSON-00001.
+            verdict (str): Whether the holder keeps the role or loses it: keep or remove.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         item = self.items.get(item_id)
@@ -1365,6 +1388,7 @@ class IdentityGovernance:
                 f"Done: decide {verdict} for {self.people[self.grants[item['grant_id']]['person_id']]['name']} in "
                 f"{self.campaigns[item['campaign_id']]['name']} as {by['name']}."
             ),
+            "data": self._changes(),
         }
 
     def close_campaign(self, campaign_id: str) -> Result:
@@ -1374,7 +1398,7 @@ class IdentityGovernance:
             campaign_id (str): Id of the campaign, such as CAMPAIGN-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         campaign = self.campaigns.get(campaign_id)
@@ -1390,17 +1414,17 @@ class IdentityGovernance:
             return self._take_back(RULES[8])
         if self._breaks_rule_11_c(campaign):
             return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: close the review {campaign['name']}."}
+        return {"success": True, "message": f"Done: close the review {campaign['name']}.", "data": self._changes()}
 
     def offboard_person(self, person_id: str, successor_id: str) -> Result:
         """Let somebody leave; roles and requests end, and staff and owned roles go to a successor.
 
         Args:
             person_id (str): Id of the person, such as PERSON-00001.
-            successor_id (str): Id of a person (successor), such as PERSON-00001.
+            successor_id (str): Person who takes over the staff and the owned roles; an id such as PERSON-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         person = self.people.get(person_id)
@@ -1535,6 +1559,7 @@ class IdentityGovernance:
         return {
             "success": True,
             "message": f"Done: let {person['name']} leave, with {successor['name']} as the successor.",
+            "data": self._changes(),
         }
 
     def _show_entitlement(self, entitlement: Entitlement) -> dict[str, Any]:
@@ -1805,6 +1830,46 @@ class IdentityGovernance:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

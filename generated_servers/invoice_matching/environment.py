@@ -48,6 +48,18 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "suppliers": ("name",),
+    "clerks": ("name",),
+    "orders": ("number",),
+    "lines": ("code",),
+    "receipts": ("slip",),
+    "invoices": ("number",),
+    "charges": (),
+    "credit_notes": ("number",),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("charges", "invoice_id"),
     ("charges", "line_id"),
@@ -247,8 +259,9 @@ class InvoiceMatching:
         """What keeps held invoices from passing, line by line.
 
         Args:
-            supplier_id (str, optional): Id of the supplier, such as SUPPLIER-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            supplier_id (str, optional): Supplier of the held invoices; an id such as SUPPLIER-00001. If left out,
+                those of all suppliers are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "charges": records}} or {"success": False, "error": why
@@ -295,9 +308,10 @@ class InvoiceMatching:
         """Approved invoices that fall due until a day, earliest first.
 
         Args:
-            until (str): Until: a date, as YYYY-MM-DD.
-            supplier_id (str, optional): Id of the supplier, such as SUPPLIER-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            until (str): Last due date to include, as YYYY-MM-DD.
+            supplier_id (str, optional): Supplier whose invoices are listed; an id such as SUPPLIER-00001. If left
+                out, those of all suppliers are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "invoices": records}} or {"success": False, "error": why
@@ -338,8 +352,9 @@ class InvoiceMatching:
         """Goods received that no invoice bills yet.
 
         Args:
-            supplier_id (str, optional): Id of the supplier, such as SUPPLIER-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            supplier_id (str, optional): Supplier who delivered the goods; an id such as SUPPLIER-00001. If left
+                out, those of all suppliers are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "lines": records}} or {"success": False, "error": why
@@ -381,9 +396,9 @@ class InvoiceMatching:
         """List the suppliers, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            blocked (bool, optional): Only those where blocked is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only suppliers whose name contains this text.
+            blocked (bool, optional): Only suppliers with this value of `blocked`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "suppliers": records}}
@@ -404,8 +419,8 @@ class InvoiceMatching:
         """List the clerks, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only clerks whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "clerks": records}}
@@ -428,11 +443,11 @@ class InvoiceMatching:
         """List the orders, oldest first, all of them or only some.
 
         Args:
-            number (str, optional): Only those whose number contains this text.
-            supplier_id (str, optional): Only those of this supplier.
-            buyer_id (str, optional): Only those of this buyer.
-            status (str, optional): Only those whose status is sent, closed or cancelled.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            number (str, optional): Only orders whose number contains this text.
+            supplier_id (str, optional): Only orders of this supplier.
+            buyer_id (str, optional): Only orders whose buyer is this clerk.
+            status (str, optional): Only orders with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "orders": records}}
@@ -460,9 +475,9 @@ class InvoiceMatching:
         """List the lines, oldest first, all of them or only some.
 
         Args:
-            code (str, optional): Only those whose code contains this text.
-            order_id (str, optional): Only those of this order.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            code (str, optional): Only lines whose code contains this text.
+            order_id (str, optional): Only lines of this order.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "lines": records}}
@@ -486,9 +501,9 @@ class InvoiceMatching:
         """List the receipts, oldest first, all of them or only some.
 
         Args:
-            slip (str, optional): Only those whose slip contains this text.
-            line_id (str, optional): Only those of this line.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            slip (str, optional): Only receipts whose slip contains this text.
+            line_id (str, optional): Only receipts of this line.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "receipts": records}}
@@ -515,12 +530,12 @@ class InvoiceMatching:
         """List the invoices, oldest first, all of them or only some.
 
         Args:
-            number (str, optional): Only those whose number contains this text.
-            order_id (str, optional): Only those of this order.
-            accepted_by_id (str, optional): Only those of this accepted by.
-            approved_by_id (str, optional): Only those of this approved by.
-            status (str, optional): Only those whose status is entered, matched, held, rejected, approved or paid.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            number (str, optional): Only invoices whose number contains this text.
+            order_id (str, optional): Only invoices of this order.
+            accepted_by_id (str, optional): Only invoices accepted by this clerk.
+            approved_by_id (str, optional): Only invoices approved by this clerk.
+            status (str, optional): Only invoices with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "invoices": records}}
@@ -553,9 +568,9 @@ class InvoiceMatching:
         """List the charges, oldest first, all of them or only some.
 
         Args:
-            invoice_id (str, optional): Only those of this invoice.
-            line_id (str, optional): Only those of this line.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            invoice_id (str, optional): Only charges of this invoice.
+            line_id (str, optional): Only charges of this line.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "charges": records}}
@@ -582,10 +597,10 @@ class InvoiceMatching:
         """List the credit notes, oldest first, all of them or only some.
 
         Args:
-            number (str, optional): Only those whose number contains this text.
-            invoice_id (str, optional): Only those of this invoice.
-            used (bool, optional): Only those where used is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            number (str, optional): Only credit notes whose number contains this text.
+            invoice_id (str, optional): Only credit notes of this invoice.
+            used (bool, optional): Only credit notes with this value of `used`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "credit_notes": records}}
@@ -613,11 +628,11 @@ class InvoiceMatching:
 
         Args:
             line_id (str): Id of the line, such as LINE-00001.
-            quantity (int): The quantity, from 1 to 20000.
-            slip (str): The slip.
+            quantity (int): Pieces that came in, no more than are still missing, from 1 to 20000.
+            slip (str): Number of the delivery slip, not booked before.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         line = self.lines.get(line_id)
@@ -660,7 +675,7 @@ class InvoiceMatching:
                 f"Done: book {quantity} of {line['item']} for order {self.orders[line['order_id']]['number']} "
                 f"(new: receipt {receipt['id']})."
             ),
-            "data": {"receipt_id": receipt["id"]},
+            "data": {"receipt_id": receipt["id"], **self._changes()},
         }
 
     def return_goods(self, receipt_id: str, quantity: Annotated[int, {"minimum": 1, "maximum": 20000}]) -> Result:
@@ -668,10 +683,10 @@ class InvoiceMatching:
 
         Args:
             receipt_id (str): Id of the receipt, such as RECEIPT-00001.
-            quantity (int): The quantity, from 1 to 20000.
+            quantity (int): Pieces of the delivery that go back, from 1 to 20000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         receipt = self.receipts.get(receipt_id)
@@ -694,7 +709,11 @@ class InvoiceMatching:
             return self._take_back(RULES[1])
         if self._breaks_rule_13_l(self.lines[receipt["line_id"]]):
             return self._take_back(RULES[12])
-        return {"success": True, "message": f"Done: book {quantity} of delivery {receipt['slip']} as returned."}
+        return {
+            "success": True,
+            "message": f"Done: book {quantity} of delivery {receipt['slip']} as returned.",
+            "data": self._changes(),
+        }
 
     def enter_invoice(
         self,
@@ -706,12 +725,15 @@ class InvoiceMatching:
         order.
 
         Args:
-            number (str): The number.
-            dated (str): Dated: a date, as YYYY-MM-DD.
-            charges (list): One entry per charge: .
+            number (str): Invoice number of the supplier, not used by that supplier before.
+            dated (str): Date on the invoice, today at the latest, as YYYY-MM-DD.
+            charges (list): One entry for each order line that is billed, all of one order: line_id: order line
+                that is billed, only once for each invoice; an id such as LINE-00001; quantity: pieces billed of
+                that line, from 1 to 20000; price: price billed for each piece, if other than on the order, in
+                cents, from 1 to 5000000.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         entries, charges = charges, []
@@ -795,7 +817,7 @@ class InvoiceMatching:
         return {
             "success": True,
             "message": f"Done: enter invoice {number} with {len(charges)} lines (new: invoice {invoice['id']}).",
-            "data": {"invoice_id": invoice["id"]},
+            "data": {"invoice_id": invoice["id"], **self._changes()},
         }
 
     def match_invoice(self, invoice_id: str) -> Result:
@@ -806,7 +828,7 @@ class InvoiceMatching:
             invoice_id (str): Id of the invoice, such as INVOICE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         invoice = self.invoices.get(invoice_id)
@@ -872,17 +894,17 @@ class InvoiceMatching:
         for one_invoice in _distinct(changed_invoices):
             if self._breaks_rule_13_i(one_invoice):
                 return self._take_back(RULES[12])
-        return {"success": True, "message": f"Done: match invoice {invoice['number']}."}
+        return {"success": True, "message": f"Done: match invoice {invoice['number']}.", "data": self._changes()}
 
     def accept_prices(self, invoice_id: str, by_id: str) -> Result:
         """Note that the buyer of the order accepts the prices of a held invoice.
 
         Args:
             invoice_id (str): Id of the invoice, such as INVOICE-00001.
-            by_id (str): Id of a clerk (by), such as CLERK-00001.
+            by_id (str): Buyer who placed the order and accepts the prices; an id such as CLERK-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         invoice = self.invoices.get(invoice_id)
@@ -911,6 +933,7 @@ class InvoiceMatching:
         return {
             "success": True,
             "message": f"Done: accept the prices of invoice {invoice['number']} as {by['name']}.",
+            "data": self._changes(),
         }
 
     def amend_line(
@@ -924,12 +947,14 @@ class InvoiceMatching:
 
         Args:
             line_id (str): Id of the line, such as LINE-00001.
-            by_id (str): Id of a clerk (by), such as CLERK-00001.
-            quantity (int, optional): The quantity, from 1 to 20000. May be left out.
-            price (int, optional): The price in cents, from 1 to 5000000. May be left out.
+            by_id (str): Buyer who placed the order; an id such as CLERK-00001.
+            quantity (int, optional): New number of pieces ordered, no fewer than were received, from 1 to 20000.
+                If left out, the number of pieces stays as it is.
+            price (int, optional): New price for each piece, only before the line is billed, in cents, from 1 to
+                5000000. If left out, the price stays as it is.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         line = self.lines.get(line_id)
@@ -972,7 +997,7 @@ class InvoiceMatching:
             done += f" to {quantity} pieces"
         if price is not None:
             done += f" at {_money(price)}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def reject_invoice(self, invoice_id: str) -> Result:
         """Reject an invoice that has not passed the match; credit notes on it are void then.
@@ -981,7 +1006,7 @@ class InvoiceMatching:
             invoice_id (str): Id of the invoice, such as INVOICE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         invoice = self.invoices.get(invoice_id)
@@ -1015,17 +1040,18 @@ class InvoiceMatching:
                 return self._take_back(RULES[11])
         if self._breaks_rule_13_i(invoice):
             return self._take_back(RULES[12])
-        return {"success": True, "message": f"Done: reject invoice {invoice['number']}."}
+        return {"success": True, "message": f"Done: reject invoice {invoice['number']}.", "data": self._changes()}
 
     def approve_invoice(self, invoice_id: str, by_id: str) -> Result:
         """Approve a matched invoice, within the limit of somebody who did not place the order.
 
         Args:
             invoice_id (str): Id of the invoice, such as INVOICE-00001.
-            by_id (str): Id of a clerk (by), such as CLERK-00001.
+            by_id (str): Clerk who approves, whose limit covers the total and who did not order; an id such as
+                CLERK-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         invoice = self.invoices.get(invoice_id)
@@ -1063,7 +1089,11 @@ class InvoiceMatching:
                 return self._take_back(RULES[11])
         if self._breaks_rule_13_i(invoice):
             return self._take_back(RULES[12])
-        return {"success": True, "message": f"Done: approve invoice {invoice['number']} as {by['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: approve invoice {invoice['number']} as {by['name']}.",
+            "data": self._changes(),
+        }
 
     def enter_credit(
         self,
@@ -1075,11 +1105,12 @@ class InvoiceMatching:
 
         Args:
             invoice_id (str): Id of the invoice, such as INVOICE-00001.
-            number (str): The number.
-            amount (int): The amount in cents, from 1 to 9000000.
+            number (str): Number of the credit note, not used by that supplier before.
+            amount (int): Amount of the credit note, within what is left of the invoice, in cents, from 1 to
+                9000000.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         invoice = self.invoices.get(invoice_id)
@@ -1123,7 +1154,7 @@ class InvoiceMatching:
                 f"Done: enter credit note {number} over {_money(amount)} on invoice {invoice['number']} (new: "
                 f"credit note {credit_note['id']})."
             ),
-            "data": {"credit_note_id": credit_note["id"]},
+            "data": {"credit_note_id": credit_note["id"], **self._changes()},
         }
 
     def pay_invoices(self, supplier_id: str, invoice_ids: Annotated[list[str], {"maxItems": 20}]) -> Result:
@@ -1131,10 +1162,11 @@ class InvoiceMatching:
 
         Args:
             supplier_id (str): Id of the supplier, such as SUPPLIER-00001.
-            invoice_ids (list): Ids of invoices, such as INVOICE-00001.
+            invoice_ids (list): Approved invoices of this supplier to pay in this run: ids of invoices, such as
+                INVOICE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         supplier = self.suppliers.get(supplier_id)
@@ -1224,7 +1256,11 @@ class InvoiceMatching:
         for one_invoice in _distinct(changed_invoices):
             if self._breaks_rule_13_i(one_invoice):
                 return self._take_back(RULES[12])
-        return {"success": True, "message": f"Done: pay {len(invoices)} invoices of {supplier['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: pay {len(invoices)} invoices of {supplier['name']}.",
+            "data": self._changes(),
+        }
 
     def end_order(self, order_id: str) -> Result:
         """End an order for which nothing more will come; it is cancelled where nothing was received, and closed
@@ -1234,7 +1270,7 @@ class InvoiceMatching:
             order_id (str): Id of the order, such as ORDER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         order = self.orders.get(order_id)
@@ -1275,7 +1311,7 @@ class InvoiceMatching:
         ):
             if self._breaks_rule_13_l(one_line):
                 return self._take_back(RULES[12])
-        return {"success": True, "message": f"Done: end order {order['number']}."}
+        return {"success": True, "message": f"Done: end order {order['number']}.", "data": self._changes()}
 
     def _show_line(self, line: Line) -> dict[str, Any]:
         """The line as an answer shows it."""
@@ -1458,6 +1494,46 @@ class InvoiceMatching:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

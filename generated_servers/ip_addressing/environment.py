@@ -49,6 +49,17 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "sites": ("name",),
+    "vlans": ("name",),
+    "prefixes": ("name",),
+    "teams": ("name",),
+    "devices": ("name",),
+    "addresses": (),
+    "pools": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("addresses", "device_id"),
     ("addresses", "prefix_id"),
@@ -262,7 +273,7 @@ class IpAddressing:
 
         Args:
             prefix_id (str): Id of the prefix, such as PREFIX-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "prefixes": records}} or {"success": False, "error": why
@@ -284,9 +295,11 @@ class IpAddressing:
         """Reservations and quarantined addresses whose term is over, oldest first.
 
         Args:
-            site_id (str, optional): Id of the site, such as SITE-00001. May be left out.
-            team_id (str, optional): Id of the team, such as TEAM-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            site_id (str, optional): Site of the addresses listed; an id such as SITE-00001. If left out, the
+                addresses at all sites are listed.
+            team_id (str, optional): Team that holds the addresses listed; an id such as TEAM-00001. If left out,
+                the addresses of all teams are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "addresses": records}} or {"success": False, "error":
@@ -336,7 +349,7 @@ class IpAddressing:
 
         Args:
             site_id (str): Id of the site, such as SITE-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "vlans": records}} or {"success": False, "error": why
@@ -361,8 +374,8 @@ class IpAddressing:
         """List the sites, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only sites whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "sites": records}}
@@ -379,9 +392,9 @@ class IpAddressing:
         """List the vlans, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            site_id (str, optional): Only those of this site.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only vlans whose name contains this text.
+            site_id (str, optional): Only vlans of this site.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "vlans": records}}
@@ -409,13 +422,13 @@ class IpAddressing:
         """List the prefixes, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            parent_id (str, optional): Only those of this parent.
-            kind (str, optional): Only those whose kind is container or subnet.
-            site_id (str, optional): Only those of this site.
-            vlan_id (str, optional): Only those of this vlan.
-            status (str, optional): Only those whose status is active or draining.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only prefixes whose name contains this text.
+            parent_id (str, optional): Only prefixes whose parent is this prefix.
+            kind (str, optional): Only prefixes with this kind.
+            site_id (str, optional): Only prefixes of this site.
+            vlan_id (str, optional): Only prefixes of this vlan.
+            status (str, optional): Only prefixes with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "prefixes": records}}
@@ -448,8 +461,8 @@ class IpAddressing:
         """List the teams, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only teams whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "teams": records}}
@@ -467,10 +480,10 @@ class IpAddressing:
         """List the devices, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            team_id (str, optional): Only those of this team.
-            site_id (str, optional): Only those of this site.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only devices whose name contains this text.
+            team_id (str, optional): Only devices of this team.
+            site_id (str, optional): Only devices of this site.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "devices": records}}
@@ -501,11 +514,11 @@ class IpAddressing:
         """List the addresses, oldest first, all of them or only some.
 
         Args:
-            prefix_id (str, optional): Only those of this prefix.
-            team_id (str, optional): Only those of this team.
-            device_id (str, optional): Only those of this device.
-            status (str, optional): Only those whose status is reserved, assigned or quarantined.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            prefix_id (str, optional): Only addresses of this prefix.
+            team_id (str, optional): Only addresses of this team.
+            device_id (str, optional): Only addresses of this device.
+            status (str, optional): Only addresses with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "addresses": records}}
@@ -536,8 +549,8 @@ class IpAddressing:
         """List the pools, oldest first, all of them or only some.
 
         Args:
-            prefix_id (str, optional): Only those of this prefix.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            prefix_id (str, optional): Only pools of this prefix.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "pools": records}}
@@ -558,14 +571,17 @@ class IpAddressing:
         """Carve a prefix of some length out of a container, at the lowest place where it fits.
 
         Args:
-            parent_id (str): Id of a prefix (parent), such as PREFIX-00001.
-            name (str): The name.
-            length (int): The length, from 21 to 29.
-            kind (str): The kind: container or subnet.
-            vlan_id (str, optional): Id of the vlan, such as VLAN-00001. May be left out.
+            parent_id (str): Active container out of which the prefix is carved; an id such as PREFIX-00001.
+            name (str): Name of the new prefix, not in use yet.
+            length (int): Prefix length in bits, longer than that of the container and at least 23 for a subnet,
+                from 21 to 29.
+            kind (str): Whether the prefix is divided further (container) or holds addresses (subnet): container or
+                subnet.
+            vlan_id (str, optional): Free VLAN of the same site, for subnets only; an id such as VLAN-00001. If
+                left out, the prefix has no VLAN.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         parent = self.prefixes.get(parent_id)
@@ -635,7 +651,7 @@ class IpAddressing:
         return {
             "success": True,
             "message": f"Done: {done} (new: prefix {prefix['id']}).",
-            "data": {"prefix_id": prefix["id"]},
+            "data": {"prefix_id": prefix["id"], **self._changes()},
         }
 
     def bind_vlan(self, prefix_id: str, vlan_id: str | None = None) -> Result:
@@ -643,10 +659,11 @@ class IpAddressing:
 
         Args:
             prefix_id (str): Id of the prefix, such as PREFIX-00001.
-            vlan_id (str, optional): Id of the vlan, such as VLAN-00001. May be left out.
+            vlan_id (str, optional): Free VLAN at the site of the subnet; an id such as VLAN-00001. If left out,
+                the subnet is taken off its VLAN.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         prefix = self.prefixes.get(prefix_id)
@@ -681,7 +698,7 @@ class IpAddressing:
         done = f"bind {prefix['name']}"
         if vlan is not None:
             done += f" to {vlan['name']}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def drain_prefix(self, prefix_id: str) -> Result:
         """Begin to empty a prefix and all prefixes inside it; reservations there lapse at once.
@@ -690,7 +707,7 @@ class IpAddressing:
             prefix_id (str): Id of the prefix, such as PREFIX-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         prefix = self.prefixes.get(prefix_id)
@@ -736,7 +753,7 @@ class IpAddressing:
         ):
             if one_address["id"] in self.addresses and self._breaks_rule_12(one_address):
                 return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: drain {prefix['name']}."}
+        return {"success": True, "message": f"Done: drain {prefix['name']}.", "data": self._changes()}
 
     def retire_prefix(self, prefix_id: str) -> Result:
         """Give back a drained prefix in which nothing is left.
@@ -745,7 +762,7 @@ class IpAddressing:
             prefix_id (str): Id of the prefix, such as PREFIX-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         prefix = self.prefixes.get(prefix_id)
@@ -801,7 +818,7 @@ class IpAddressing:
         for one_address in _distinct(self._addresses_by_prefix_status.get((prefix["id"], "reserved"), {}).values()):
             if self._breaks_rule_12(one_address):
                 return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: retire {prefix['name']}."}
+        return {"success": True, "message": f"Done: retire {prefix['name']}.", "data": self._changes()}
 
     def reserve_address(
         self,
@@ -815,11 +832,12 @@ class IpAddressing:
         Args:
             prefix_id (str): Id of the prefix, such as PREFIX-00001.
             team_id (str): Id of the team, such as TEAM-00001.
-            until (str): Until: a date, as YYYY-MM-DD.
-            host (int, optional): The host, from 2 to 1022. May be left out.
+            until (str): Last day of the reservation, after today and within 60 days, as YYYY-MM-DD.
+            host (int, optional): Free host number, counted from the first address of the subnet, from 2 to 1022.
+                If left out, the lowest free host is reserved.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         prefix = self.prefixes.get(prefix_id)
@@ -887,7 +905,7 @@ class IpAddressing:
         return {
             "success": True,
             "message": f"Done: {done} (new: address {address['id']}).",
-            "data": {"address_id": address["id"]},
+            "data": {"address_id": address["id"], **self._changes()},
         }
 
     def assign_address(self, address_id: str, device_id: str) -> Result:
@@ -898,7 +916,7 @@ class IpAddressing:
             device_id (str): Id of the device, such as DEVICE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         address = self.addresses.get(address_id)
@@ -955,6 +973,7 @@ class IpAddressing:
                 f"Done: assign host {address['host']} of {self.prefixes[address['prefix_id']]['name']} to "
                 f"{device['name']}."
             ),
+            "data": self._changes(),
         }
 
     def release_address(self, address_id: str) -> Result:
@@ -964,7 +983,7 @@ class IpAddressing:
             address_id (str): Id of the address, such as ADDRESS-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         address = self.addresses.get(address_id)
@@ -1038,6 +1057,7 @@ class IpAddressing:
         return {
             "success": True,
             "message": f"Done: release host {address['host']} of {self.prefixes[address['prefix_id']]['name']}.",
+            "data": self._changes(),
         }
 
     def renumber_address(self, address_id: str, prefix_id: str) -> Result:
@@ -1049,7 +1069,7 @@ class IpAddressing:
             prefix_id (str): Id of the prefix, such as PREFIX-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         address = self.addresses.get(address_id)
@@ -1141,7 +1161,7 @@ class IpAddressing:
         return {
             "success": True,
             "message": f"Done: {done} (new: address {fresh['id']}).",
-            "data": {"address_id": fresh["id"]},
+            "data": {"address_id": fresh["id"], **self._changes()},
         }
 
     def reclaim_addresses(self, prefix_id: str) -> Result:
@@ -1151,7 +1171,7 @@ class IpAddressing:
             prefix_id (str): Id of the prefix, such as PREFIX-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         prefix = self.prefixes.get(prefix_id)
@@ -1184,7 +1204,11 @@ class IpAddressing:
         for one_device in _distinct([self.devices.get(one["device_id"]) for one in deleted_addresses]):
             if self._breaks_rule_11_d(one_device):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: reclaim what has lapsed in {prefix['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: reclaim what has lapsed in {prefix['name']}.",
+            "data": self._changes(),
+        }
 
     def add_pool(
         self,
@@ -1196,11 +1220,13 @@ class IpAddressing:
 
         Args:
             prefix_id (str): Id of the prefix, such as PREFIX-00001.
-            first_host (int): The first host, from 2 to 1022.
-            last_host (int): The last host, from 2 to 1022.
+            first_host (int): First host number of the pool, counted from the first address of the subnet, from 2
+                to 1022.
+            last_host (int): Last host number of the pool, counted from the first address of the subnet, from 2 to
+                1022.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         prefix = self.prefixes.get(prefix_id)
@@ -1246,7 +1272,7 @@ class IpAddressing:
                 f"Done: add a pool from host {first_host} to {last_host} of {prefix['name']} (new: pool "
                 f"{pool['id']})."
             ),
-            "data": {"pool_id": pool["id"]},
+            "data": {"pool_id": pool["id"], **self._changes()},
         }
 
     def resize_pool(
@@ -1258,10 +1284,11 @@ class IpAddressing:
 
         Args:
             pool_id (str): Id of the pool, such as POOL-00001.
-            last_host (int, optional): The last host, from 2 to 1022. May be left out.
+            last_host (int, optional): Host number at which the pool is to end, from 2 to 1022. If left out, the
+                pool is given up altogether.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         pool = self.pools.get(pool_id)
@@ -1315,7 +1342,7 @@ class IpAddressing:
         done = f"resize the pool of {self.prefixes[pool['prefix_id']]['name']}"
         if last_host is not None:
             done += f" to end at host {last_host}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def _show_prefix(self, prefix: Prefix) -> dict[str, Any]:
         """The prefix as an answer shows it."""
@@ -1625,6 +1652,46 @@ class IpAddressing:
         self._journal.append(("delete", container, record["id"], record))
         del getattr(self, container)[record["id"]]
         self._unlink(container, record)
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -49,6 +49,16 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "canals": ("name",),
+    "growers": ("name",),
+    "rights": ("number",),
+    "turns": (),
+    "calls": (),
+    "leases": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("calls", "canal_id"),
     ("calls", "state"),
@@ -243,8 +253,8 @@ class IrrigationDistrict:
         """What each canal carries on a day, with its limit.
 
         Args:
-            on (str): On: a date, as YYYY-MM-DD.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            on (str): Day for which the load is shown, as YYYY-MM-DD.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "canals": records}} or {"success": False, "error": why
@@ -277,9 +287,11 @@ class IrrigationDistrict:
         """Orders that wait to be scheduled, oldest right first.
 
         Args:
-            on (str, optional): On: a date, as YYYY-MM-DD. May be left out.
-            canal_id (str, optional): Id of the canal, such as CANAL-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            on (str, optional): Only orders for this day, as YYYY-MM-DD. If left out, the orders for all days are
+                listed.
+            canal_id (str, optional): Only orders of rights on this canal; an id such as CANAL-00001. If left out,
+                the orders of all canals are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "turns": records}} or {"success": False, "error": why
@@ -321,7 +333,7 @@ class IrrigationDistrict:
 
         Args:
             right_id (str): Id of the right, such as RIGHT-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "canals": records}} or {"success": False, "error": why
@@ -338,7 +350,7 @@ class IrrigationDistrict:
 
         Args:
             canal_id (str): Id of the canal, such as CANAL-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "turns": records}} or {"success": False, "error": why
@@ -387,10 +399,10 @@ class IrrigationDistrict:
         """List the canals, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            feeder_id (str, optional): Only those of this feeder.
-            state (str, optional): Only those whose state is open or shut.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only canals whose name contains this text.
+            feeder_id (str, optional): Only canals whose feeder is this canal.
+            state (str, optional): Only canals with this state.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "canals": records}}
@@ -414,8 +426,8 @@ class IrrigationDistrict:
         """List the growers, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only growers whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "growers": records}}
@@ -437,10 +449,10 @@ class IrrigationDistrict:
         """List the rights, oldest first, all of them or only some.
 
         Args:
-            number (str, optional): Only those whose number contains this text.
-            grower_id (str, optional): Only those of this grower.
-            canal_id (str, optional): Only those of this canal.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            number (str, optional): Only rights whose number contains this text.
+            grower_id (str, optional): Only rights of this grower.
+            canal_id (str, optional): Only rights of this canal.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "rights": records}}
@@ -467,9 +479,9 @@ class IrrigationDistrict:
         """List the turns, oldest first, all of them or only some.
 
         Args:
-            right_id (str, optional): Only those of this right.
-            state (str, optional): Only those whose state is asked, scheduled, withdrawn, running or done.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            right_id (str, optional): Only turns of this right.
+            state (str, optional): Only turns with this state.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "turns": records}}
@@ -493,9 +505,9 @@ class IrrigationDistrict:
         """List the calls, oldest first, all of them or only some.
 
         Args:
-            canal_id (str, optional): Only those of this canal.
-            state (str, optional): Only those whose state is in_force or lifted.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            canal_id (str, optional): Only calls of this canal.
+            state (str, optional): Only calls with this state.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "calls": records}}
@@ -519,9 +531,9 @@ class IrrigationDistrict:
         """List the leases, oldest first, all of them or only some.
 
         Args:
-            giver_id (str, optional): Only those of this giver.
-            taker_id (str, optional): Only those of this taker.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            giver_id (str, optional): Only leases whose giver is this right.
+            taker_id (str, optional): Only leases whose taker is this right.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "leases": records}}
@@ -543,11 +555,11 @@ class IrrigationDistrict:
 
         Args:
             right_id (str): Id of the right, such as RIGHT-00001.
-            on (str): On: a date, as YYYY-MM-DD.
-            flow (int): The flow, from 5 to 120.
+            on (str): Day the water is wanted, within two weeks from today, as YYYY-MM-DD.
+            flow (int): Water to be drawn all day, in litres a second, from 5 to 120.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         right = self.rights.get(right_id)
@@ -645,7 +657,7 @@ class IrrigationDistrict:
             "message": (
                 f"Done: order {flow} litres a second for right {right['number']} on {on} (new: turn {turn['id']})."
             ),
-            "data": {"turn_id": turn["id"]},
+            "data": {"turn_id": turn["id"], **self._changes()},
         }
 
     def schedule_turn(self, turn_id: str) -> Result:
@@ -655,7 +667,7 @@ class IrrigationDistrict:
             turn_id (str): Id of the turn, such as TURN-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         turn = self.turns.get(turn_id)
@@ -760,6 +772,7 @@ class IrrigationDistrict:
         return {
             "success": True,
             "message": f"Done: schedule the turn of right {self.rights[turn['right_id']]['number']} on {turn['on']}.",
+            "data": self._changes(),
         }
 
     def move_turn(self, turn_id: str, on: Date) -> Result:
@@ -768,10 +781,10 @@ class IrrigationDistrict:
 
         Args:
             turn_id (str): Id of the turn, such as TURN-00001.
-            on (str): On: a date, as YYYY-MM-DD.
+            on (str): New day of the turn, within two weeks from today, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         turn = self.turns.get(turn_id)
@@ -857,6 +870,7 @@ class IrrigationDistrict:
         return {
             "success": True,
             "message": f"Done: move the turn of right {self.rights[turn['right_id']]['number']} to {on}.",
+            "data": self._changes(),
         }
 
     def withdraw_turn(self, turn_id: str) -> Result:
@@ -866,7 +880,7 @@ class IrrigationDistrict:
             turn_id (str): Id of the turn, such as TURN-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         turn = self.turns.get(turn_id)
@@ -943,6 +957,7 @@ class IrrigationDistrict:
         return {
             "success": True,
             "message": f"Done: withdraw the turn of right {self.rights[turn['right_id']]['number']} on {turn['on']}.",
+            "data": self._changes(),
         }
 
     def open_gate(self, turn_id: str) -> Result:
@@ -952,7 +967,7 @@ class IrrigationDistrict:
             turn_id (str): Id of the turn, such as TURN-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         turn = self.turns.get(turn_id)
@@ -1031,6 +1046,7 @@ class IrrigationDistrict:
         return {
             "success": True,
             "message": f"Done: open the gate of right {self.rights[turn['right_id']]['number']}.",
+            "data": self._changes(),
         }
 
     def close_gate(self, turn_id: str, taken: Annotated[int, {"minimum": 0, "maximum": 20000}]) -> Result:
@@ -1039,10 +1055,10 @@ class IrrigationDistrict:
 
         Args:
             turn_id (str): Id of the turn, such as TURN-00001.
-            taken (int): The taken, from 0 to 20000.
+            taken (int): Water drawn according to the meter, in cubic metres, from 0 to 20000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         turn = self.turns.get(turn_id)
@@ -1137,6 +1153,7 @@ class IrrigationDistrict:
             "message": (
                 f"Done: close the gate of right {self.rights[turn['right_id']]['number']} at {taken} cubic metres."
             ),
+            "data": self._changes(),
         }
 
     def issue_call(self, canal_id: str, cutoff: Date) -> Result:
@@ -1145,10 +1162,11 @@ class IrrigationDistrict:
 
         Args:
             canal_id (str): Id of the canal, such as CANAL-00001.
-            cutoff (str): Cutoff: a date, as YYYY-MM-DD.
+            cutoff (str): Past day that divides older rights, which keep their turns, from younger ones, as
+                YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         canal = self.canals.get(canal_id)
@@ -1324,7 +1342,7 @@ class IrrigationDistrict:
                 f"Done: issue a call on {canal['name']} against rights younger than {cutoff} (new: call "
                 f"{call['id']})."
             ),
-            "data": {"call_id": call["id"]},
+            "data": {"call_id": call["id"], **self._changes()},
         }
 
     def lift_call(self, canal_id: str) -> Result:
@@ -1334,7 +1352,7 @@ class IrrigationDistrict:
             canal_id (str): Id of the canal, such as CANAL-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         canal = self.canals.get(canal_id)
@@ -1371,17 +1389,17 @@ class IrrigationDistrict:
                 return self._take_back(RULES[3])
         if self._breaks_rule_7(call):
             return self._take_back(RULES[6])
-        return {"success": True, "message": f"Done: lift the call on {canal['name']}."}
+        return {"success": True, "message": f"Done: lift the call on {canal['name']}.", "data": self._changes()}
 
     def shut_canal(self, canal_id: str, why: Text) -> Result:
         """Shut a canal through which no turn is scheduled or running.
 
         Args:
             canal_id (str): Id of the canal, such as CANAL-00001.
-            why (str): The why.
+            why (str): Reason for shutting the canal.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         canal = self.canals.get(canal_id)
@@ -1437,7 +1455,7 @@ class IrrigationDistrict:
                 return self._take_back(RULES[4])
         if self._breaks_rule_11(canal):
             return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: shut {canal['name']} because of {why}."}
+        return {"success": True, "message": f"Done: shut {canal['name']} because of {why}.", "data": self._changes()}
 
     def reopen_canal(self, canal_id: str) -> Result:
         """Reopen a shut canal.
@@ -1446,7 +1464,7 @@ class IrrigationDistrict:
             canal_id (str): Id of the canal, such as CANAL-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         canal = self.canals.get(canal_id)
@@ -1479,7 +1497,7 @@ class IrrigationDistrict:
                 return self._take_back(RULES[4])
         if self._breaks_rule_11(canal):
             return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: reopen {canal['name']}."}
+        return {"success": True, "message": f"Done: reopen {canal['name']}.", "data": self._changes()}
 
     def lease_water(
         self,
@@ -1490,12 +1508,12 @@ class IrrigationDistrict:
         """Lease cubic metres from one right to another on the same canal or the same feeder, for this season.
 
         Args:
-            giver_id (str): Id of a right (giver), such as RIGHT-00001.
-            taker_id (str): Id of a right (taker), such as RIGHT-00001.
-            volume (int): The volume, from 1 to 100000.
+            giver_id (str): Right that gives the water away; an id such as RIGHT-00001.
+            taker_id (str): Right that receives the water; an id such as RIGHT-00001.
+            volume (int): Water that is leased, in cubic metres, from 1 to 100000.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         giver = self.rights.get(giver_id)
@@ -1545,7 +1563,7 @@ class IrrigationDistrict:
                 f"Done: lease {volume} cubic metres from right {giver['number']} to right {taker['number']} (new: "
                 f"lease {lease['id']})."
             ),
-            "data": {"lease_id": lease["id"]},
+            "data": {"lease_id": lease["id"], **self._changes()},
         }
 
     def pay_dues(self, grower_id: str, amount: Annotated[int, {"minimum": 1, "maximum": 900000}]) -> Result:
@@ -1553,10 +1571,10 @@ class IrrigationDistrict:
 
         Args:
             grower_id (str): Id of the grower, such as GROWER-00001.
-            amount (int): The amount in cents, from 1 to 900000.
+            amount (int): Sum that the grower pays, at most what is owed, in cents, from 1 to 900000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         grower = self.growers.get(grower_id)
@@ -1569,7 +1587,11 @@ class IrrigationDistrict:
         if not 0 <= dues <= 900000:
             return self._take_back(f"The dues of {grower['name']} must be between 0.00 and 9,000.00.")
         self._put("growers", grower, "dues", dues)
-        return {"success": True, "message": f"Done: take {_money(amount)} of dues from {grower['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: take {_money(amount)} of dues from {grower['name']}.",
+            "data": self._changes(),
+        }
 
     def _show_right(self, right: Right) -> dict[str, Any]:
         """The right as an answer shows it."""
@@ -1784,6 +1806,46 @@ class IrrigationDistrict:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -48,6 +48,15 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "members": ("name",),
+    "projects": ("name",),
+    "sprints": ("name",),
+    "releases": ("version",),
+    "issues": ("title",),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("issues", "assignee_id"),
     ("issues", "blocked_by_ids"),
@@ -221,7 +230,7 @@ class IssueTracker:
 
         Args:
             sprint_id (str): Id of the sprint, such as SPRINT-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "issues": records}} or {"success": False, "error": why
@@ -267,8 +276,9 @@ class IssueTracker:
         """The issues of active sprints on which work could start now, if wanted only those of one assignee.
 
         Args:
-            assignee_id (str, optional): Id of a member (assignee), such as MEMBER-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            assignee_id (str, optional): Member to whom the issues are assigned; an id such as MEMBER-00001. If
+                left out, the issues of all members are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "issues": records}} or {"success": False, "error": why
@@ -321,7 +331,7 @@ class IssueTracker:
 
         Args:
             issue_id (str): Id of the issue, such as ISSUE-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "issues": records}} or {"success": False, "error": why
@@ -353,7 +363,7 @@ class IssueTracker:
 
         Args:
             issue_id (str): Id of the issue, such as ISSUE-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "issues": records}} or {"success": False, "error": why
@@ -425,9 +435,9 @@ class IssueTracker:
         """List the members, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            role (str, optional): Only those whose role is developer, tester or designer.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only members whose name contains this text.
+            role (str, optional): Only members with this role.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "members": records}}
@@ -451,9 +461,9 @@ class IssueTracker:
         """List the projects, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            lead_id (str, optional): Only those of this lead.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only projects whose name contains this text.
+            lead_id (str, optional): Only projects whose lead is this member.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "projects": records}}
@@ -478,10 +488,10 @@ class IssueTracker:
         """List the sprints, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            project_id (str, optional): Only those of this project.
-            status (str, optional): Only those whose status is planned, active or closed.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only sprints whose name contains this text.
+            project_id (str, optional): Only sprints of this project.
+            status (str, optional): Only sprints with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "sprints": records}}
@@ -509,10 +519,10 @@ class IssueTracker:
         """List the releases, oldest first, all of them or only some.
 
         Args:
-            version (str, optional): Only those whose version contains this text.
-            project_id (str, optional): Only those of this project.
-            status (str, optional): Only those whose status is open or shipped.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            version (str, optional): Only releases whose version contains this text.
+            project_id (str, optional): Only releases of this project.
+            status (str, optional): Only releases with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "releases": records}}
@@ -546,18 +556,18 @@ class IssueTracker:
         """List the issues, oldest first, all of them or only some.
 
         Args:
-            title (str, optional): Only those whose title contains this text.
-            project_id (str, optional): Only those of this project.
-            kind (str, optional): Only those whose kind is bug, feature, chore or epic.
-            priority (str, optional): Only those whose priority is low, normal, high or urgent.
-            reporter_id (str, optional): Only those of this reporter.
-            parent_id (str, optional): Only those of this parent.
-            assignee_id (str, optional): Only those of this assignee.
-            reviewer_id (str, optional): Only those of this reviewer.
-            sprint_id (str, optional): Only those of this sprint.
-            release_id (str, optional): Only those of this release.
-            status (str, optional): Only those whose status is todo, in_progress, dropped, in_review or done.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            title (str, optional): Only issues whose title contains this text.
+            project_id (str, optional): Only issues of this project.
+            kind (str, optional): Only issues with this kind.
+            priority (str, optional): Only issues with this priority.
+            reporter_id (str, optional): Only issues whose reporter is this member.
+            parent_id (str, optional): Only issues whose parent is this issue.
+            assignee_id (str, optional): Only issues whose assignee is this member.
+            reviewer_id (str, optional): Only issues whose reviewer is this member.
+            sprint_id (str, optional): Only issues of this sprint.
+            release_id (str, optional): Only issues of this release.
+            status (str, optional): Only issues with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "issues": records}}
@@ -606,16 +616,17 @@ class IssueTracker:
         """Report a new issue of a project, with its estimate and, if it is part of a larger one, that issue.
 
         Args:
-            title (str): The title.
+            title (str): Title of the new issue, not in use yet.
             project_id (str): Id of the project, such as PROJECT-00001.
-            kind (str): The kind: bug, feature, chore or epic.
-            priority (str): The priority: low, normal, high or urgent.
-            points (int): The points, from 1 to 13.
-            reporter_id (str): Id of a member (reporter), such as MEMBER-00001.
-            parent_id (str, optional): Id of an issue (parent), such as ISSUE-00001. May be left out.
+            kind (str): Kind of issue, an epic being the largest: bug, feature, chore or epic.
+            priority (str): Priority of the issue: low, normal, high or urgent.
+            points (int): Estimated effort, in points, from 1 to 13.
+            reporter_id (str): Member who reports it; an id such as MEMBER-00001.
+            parent_id (str, optional): Unfinished issue of the same project that it is part of; an id such as
+                ISSUE-00001. If left out, it is part of no other issue.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         project = self.projects.get(project_id)
@@ -693,7 +704,7 @@ class IssueTracker:
         return {
             "success": True,
             "message": f"Done: {done} (new: issue {issue['id']}).",
-            "data": {"issue_id": issue["id"]},
+            "data": {"issue_id": issue["id"], **self._changes()},
         }
 
     def reestimate_issue(
@@ -706,11 +717,13 @@ class IssueTracker:
 
         Args:
             issue_id (str): Id of the issue, such as ISSUE-00001.
-            points (int, optional): The points, from 1 to 13. May be left out.
-            priority (str, optional): The priority: low, normal, high or urgent. May be left out.
+            points (int, optional): New estimated effort, in points, from 1 to 13. If left out, the points stay as
+                they are.
+            priority (str, optional): New priority of the issue: low, normal, high or urgent. If left out, the
+                priority stays as it is.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         issue = self.issues.get(issue_id)
@@ -742,7 +755,7 @@ class IssueTracker:
             done += f" at {points} points"
         if priority is not None:
             done += f" with {priority} priority"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def plan_issue(self, issue_id: str, sprint_id: str | None = None, release_id: str | None = None) -> Result:
         """Put an issue into a sprint and a release; what is left out is taken away, so that without both it goes back
@@ -750,11 +763,13 @@ class IssueTracker:
 
         Args:
             issue_id (str): Id of the issue, such as ISSUE-00001.
-            sprint_id (str, optional): Id of the sprint, such as SPRINT-00001. May be left out.
-            release_id (str, optional): Id of the release, such as RELEASE-00001. May be left out.
+            sprint_id (str, optional): Sprint of the same project, also where the present one stays; an id such as
+                SPRINT-00001. If left out, the issue is taken out of its sprint.
+            release_id (str, optional): Open release of the same project, also where the present one stays; an id
+                such as RELEASE-00001. If left out, the issue is taken out of its release.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         issue = self.issues.get(issue_id)
@@ -818,6 +833,7 @@ class IssueTracker:
                 f"Done: plan {issue['title']} for {sprint['name'] if sprint_id is not None else 'no sprint'} and "
                 f"{release['version'] if release_id is not None else 'no release'}."
             ),
+            "data": self._changes(),
         }
 
     def assign_issue(self, issue_id: str, assignee_id: str | None = None) -> Result:
@@ -825,10 +841,11 @@ class IssueTracker:
 
         Args:
             issue_id (str): Id of the issue, such as ISSUE-00001.
-            assignee_id (str, optional): Id of a member (assignee), such as MEMBER-00001. May be left out.
+            assignee_id (str, optional): Member who is to do the work; an id such as MEMBER-00001. If left out, the
+                issue is unassigned, and work in progress goes back to be done.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         issue = self.issues.get(issue_id)
@@ -896,6 +913,7 @@ class IssueTracker:
             "message": (
                 f"Done: assign {issue['title']} to {assignee['name'] if assignee_id is not None else 'nobody'}."
             ),
+            "data": self._changes(),
         }
 
     def set_blockers(self, issue_id: str, blocker_ids: Annotated[list[str], {"maxItems": 20}]) -> Result:
@@ -903,10 +921,11 @@ class IssueTracker:
 
         Args:
             issue_id (str): Id of the issue, such as ISSUE-00001.
-            blocker_ids (list): Ids of issues, such as ISSUE-00001.
+            blocker_ids (list): All issues that block it from now on, possibly none: ids of issues, such as
+                ISSUE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         issue = self.issues.get(issue_id)
@@ -946,6 +965,7 @@ class IssueTracker:
             "message": (
                 f"Done: let {issue['title']} be blocked by {', '.join(str(one['title']) for one in blockers)}."
             ),
+            "data": self._changes(),
         }
 
     def start_work(self, issue_id: str) -> Result:
@@ -955,7 +975,7 @@ class IssueTracker:
             issue_id (str): Id of the issue, such as ISSUE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         issue = self.issues.get(issue_id)
@@ -999,17 +1019,17 @@ class IssueTracker:
                 return self._take_back(RULES[11])
         if self._breaks_rule_13(issue):
             return self._take_back(RULES[12])
-        return {"success": True, "message": f"Done: start work on {issue['title']}."}
+        return {"success": True, "message": f"Done: start work on {issue['title']}.", "data": self._changes()}
 
     def submit_for_review(self, issue_id: str, reviewer_id: str) -> Result:
         """Hand work in progress to another member for review.
 
         Args:
             issue_id (str): Id of the issue, such as ISSUE-00001.
-            reviewer_id (str): Id of a member (reviewer), such as MEMBER-00001.
+            reviewer_id (str): Member who reviews the work, not the one who did it; an id such as MEMBER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         issue = self.issues.get(issue_id)
@@ -1049,17 +1069,21 @@ class IssueTracker:
                 return self._take_back(RULES[11])
         if self._breaks_rule_13(issue):
             return self._take_back(RULES[12])
-        return {"success": True, "message": f"Done: hand {issue['title']} to {reviewer['name']} for review."}
+        return {
+            "success": True,
+            "message": f"Done: hand {issue['title']} to {reviewer['name']} for review.",
+            "data": self._changes(),
+        }
 
     def decide_review(self, issue_id: str, approved: bool) -> Result:
         """Decide a review; approved work is done, other work goes back in progress.
 
         Args:
             issue_id (str): Id of the issue, such as ISSUE-00001.
-            approved (bool): Approved: true or false.
+            approved (bool): Whether the work is done, as opposed to going back in progress.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         issue = self.issues.get(issue_id)
@@ -1125,6 +1149,7 @@ class IssueTracker:
         return {
             "success": True,
             "message": f"Done: {'approve' if approved else 'send back'} the work on {issue['title']}.",
+            "data": self._changes(),
         }
 
     def reopen_issue(self, issue_id: str) -> Result:
@@ -1134,7 +1159,7 @@ class IssueTracker:
             issue_id (str): Id of the issue, such as ISSUE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         issue = self.issues.get(issue_id)
@@ -1205,7 +1230,7 @@ class IssueTracker:
         for one_issue in _distinct([issue, *changed_issues]):
             if self._breaks_rule_13(one_issue):
                 return self._take_back(RULES[12])
-        return {"success": True, "message": f"Done: reopen {issue['title']}."}
+        return {"success": True, "message": f"Done: reopen {issue['title']}.", "data": self._changes()}
 
     def drop_issue(self, issue_id: str) -> Result:
         """Drop an issue that will not be done, and take it out of its sprint and release.
@@ -1214,7 +1239,7 @@ class IssueTracker:
             issue_id (str): Id of the issue, such as ISSUE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         issue = self.issues.get(issue_id)
@@ -1253,7 +1278,7 @@ class IssueTracker:
                 return self._take_back(RULES[11])
         if self._breaks_rule_13(issue):
             return self._take_back(RULES[12])
-        return {"success": True, "message": f"Done: drop {issue['title']}."}
+        return {"success": True, "message": f"Done: drop {issue['title']}.", "data": self._changes()}
 
     def start_sprint(self, sprint_id: str) -> Result:
         """Start a planned sprint; the running sprint of the project is closed, and its unfinished issues move along.
@@ -1262,7 +1287,7 @@ class IssueTracker:
             sprint_id (str): Id of the sprint, such as SPRINT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         sprint = self.sprints.get(sprint_id)
@@ -1344,18 +1369,18 @@ class IssueTracker:
         for one_issue in _distinct(changed_issues):
             if self._breaks_rule_13(one_issue):
                 return self._take_back(RULES[12])
-        return {"success": True, "message": f"Done: start sprint {sprint['name']}."}
+        return {"success": True, "message": f"Done: start sprint {sprint['name']}.", "data": self._changes()}
 
     def ship_release(self, release_id: str, move_rest_to_id: str | None = None) -> Result:
         """Ship a release with its finished issues; unfinished ones move to another release, if there are any.
 
         Args:
             release_id (str): Id of the release, such as RELEASE-00001.
-            move_rest_to_id (str, optional): Id of a release (move rest to), such as RELEASE-00001. May be left
-                out.
+            move_rest_to_id (str, optional): Other open release of the project that takes the unfinished issues; an
+                id such as RELEASE-00001. If left out, every issue of the release must be done.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         release = self.releases.get(release_id)
@@ -1415,7 +1440,7 @@ class IssueTracker:
         done = f"ship {release['version']}"
         if move_rest_to is not None:
             done += f" and move the rest to {move_rest_to['version']}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def _show_member(self, member: Member) -> dict[str, Any]:
         """The member as an answer shows it."""
@@ -1593,6 +1618,46 @@ class IssueTracker:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal, TypedDict
 Result = dict[str, Any]
 """`{"success": True, "data" | "message": ...}` or `{"success": False, "error": why}`"""
 Date = Annotated[str, {"format": "date"}]
+Time = Annotated[str, {"format": "time"}]
 Text = Annotated[str, {"minLength": 1, "maxLength": 1000}]
 
 RULES = (
@@ -45,6 +46,17 @@ CHANGES = (
     "resize_namespace",
 )
 """The methods that may change something; all others only read."""
+
+LABELS: dict[str, tuple[str, ...]] = {
+    "services": ("name",),
+    "namespaces": ("name",),
+    "grants": (),
+    "leases": (),
+    "entries": ("name",),
+    "revisions": (),
+    "locks": ("name",),
+}
+"""What people call a record of each container by."""
 
 INDEXED = {
     ("entries", "lease_id"),
@@ -254,7 +266,7 @@ class KeyValueStore:
 
         Args:
             service_id (str): Id of the service, such as SERVICE-00001.
-            space_id (str): Id of a namespace (space), such as NAMESPACE-00001.
+            space_id (str): Namespace to look at; an id such as NAMESPACE-00001.
 
         Returns:
             dict: {"success": True, "data": {may_read, may_write, is_admin, grants}} or {"success": False, "error":
@@ -291,9 +303,9 @@ class KeyValueStore:
         """How many bytes writing a value would take, and what is free in the namespace and in those around it.
 
         Args:
-            space_id (str): Id of a namespace (space), such as NAMESPACE-00001.
-            name (str): The name.
-            value (str): The value.
+            space_id (str): Namespace where the value would be written; an id such as NAMESPACE-00001.
+            name (str): Name of the key, new or existing.
+            value (str): Text that the key would hold.
 
         Returns:
             dict: {"success": True, "data": {more_bytes, free, free_around, fits, bytes_lacking_here}} or
@@ -328,8 +340,9 @@ class KeyValueStore:
         """Active leases whose time is over and that somebody should end, the oldest first.
 
         Args:
-            holder_id (str, optional): Id of a service (holder), such as SERVICE-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            holder_id (str, optional): Service that holds the leases; an id such as SERVICE-00001. If left out, the
+                leases of all services are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "leases": records}} or {"success": False, "error": why
@@ -404,8 +417,8 @@ class KeyValueStore:
         """List the services, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only services whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "services": records}}
@@ -426,9 +439,9 @@ class KeyValueStore:
         """List the namespaces, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            within_id (str, optional): Only those of this within.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only namespaces whose name contains this text.
+            within_id (str, optional): Only namespaces within this namespace.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "namespaces": records}}
@@ -458,10 +471,10 @@ class KeyValueStore:
         """List the grants, oldest first, all of them or only some.
 
         Args:
-            service_id (str, optional): Only those of this service.
-            space_id (str, optional): Only those of this space.
-            level (str, optional): Only those whose level is read, write or admin.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            service_id (str, optional): Only grants of this service.
+            space_id (str, optional): Only grants whose space is this namespace.
+            level (str, optional): Only grants with this level.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "grants": records}}
@@ -488,9 +501,9 @@ class KeyValueStore:
         """List the leases, oldest first, all of them or only some.
 
         Args:
-            holder_id (str, optional): Only those of this holder.
-            status (str, optional): Only those whose status is active or ended.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            holder_id (str, optional): Only leases whose holder is this service.
+            status (str, optional): Only leases with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "leases": records}}
@@ -516,11 +529,11 @@ class KeyValueStore:
         """List the entries, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            space_id (str, optional): Only those of this space.
-            lease_id (str, optional): Only those of this lease.
-            written_by_id (str, optional): Only those of this written by.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only entries whose name contains this text.
+            space_id (str, optional): Only entries whose space is this namespace.
+            lease_id (str, optional): Only entries of this lease.
+            written_by_id (str, optional): Only entries written by this service.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "entries": records}}
@@ -550,9 +563,9 @@ class KeyValueStore:
         """List the revisions, oldest first, all of them or only some.
 
         Args:
-            entry_id (str, optional): Only those of this entry.
-            written_by_id (str, optional): Only those of this written by.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            entry_id (str, optional): Only revisions of this entry.
+            written_by_id (str, optional): Only revisions written by this service.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "revisions": records}}
@@ -579,10 +592,10 @@ class KeyValueStore:
         """List the locks, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            space_id (str, optional): Only those of this space.
-            lease_id (str, optional): Only those of this lease.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only locks whose name contains this text.
+            space_id (str, optional): Only locks whose space is this namespace.
+            lease_id (str, optional): Only locks of this lease.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "locks": records}}
@@ -613,15 +626,17 @@ class KeyValueStore:
         expected version (0 where the key must not exist).
 
         Args:
-            by_id (str): Id of a service (by), such as SERVICE-00001.
-            space_id (str): Id of a namespace (space), such as NAMESPACE-00001.
-            name (str): The name.
-            value (str): The value.
-            expected_version (int, optional): The expected version, from 0 to 9999. May be left out.
-            lease_id (str, optional): Id of the lease, such as LEASE-00001. May be left out.
+            by_id (str): Service that writes, with write access to the namespace; an id such as SERVICE-00001.
+            space_id (str): Namespace of the key; an id such as NAMESPACE-00001.
+            name (str): Name of the key within the namespace.
+            value (str): Text that the key is to hold.
+            expected_version (int, optional): Version that the key must be at, 0 where it must not exist, from 0 to
+                9999. If left out, it is written at any version.
+            lease_id (str, optional): Running lease of the writing service, with which the key ends; an id such as
+                LEASE-00001. If left out, the key stands without a lease, and loses one it had.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         by = self.services.get(by_id)
@@ -768,17 +783,21 @@ class KeyValueStore:
         ):
             if self._breaks_rule_7(one_lease):
                 return self._take_back(RULES[6])
-        return {"success": True, "message": f"Done: put {name} in {space['name']} as {by['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: put {name} in {space['name']} as {by['name']}.",
+            "data": self._changes(),
+        }
 
     def delete_key(self, by_id: str, key_id: str) -> Result:
         """Delete a key and its old versions.
 
         Args:
-            by_id (str): Id of a service (by), such as SERVICE-00001.
-            key_id (str): Id of an entry (key), such as ENTRY-00001.
+            by_id (str): Service that deletes, with write access to the namespace; an id such as SERVICE-00001.
+            key_id (str): Key to delete; an id such as ENTRY-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         by = self.services.get(by_id)
@@ -825,17 +844,18 @@ class KeyValueStore:
         return {
             "success": True,
             "message": f"Done: delete {key['name']} from {self.namespaces[key['space_id']]['name']} as {by['name']}.",
+            "data": self._changes(),
         }
 
     def roll_back(self, by_id: str, revision_id: str) -> Result:
         """Write an old version of a key once more, as its newest version; the value in between is kept.
 
         Args:
-            by_id (str): Id of a service (by), such as SERVICE-00001.
+            by_id (str): Service that writes, with write access to the namespace; an id such as SERVICE-00001.
             revision_id (str): Id of the revision, such as REVISION-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         by = self.services.get(by_id)
@@ -917,7 +937,7 @@ class KeyValueStore:
         return {
             "success": True,
             "message": f"Done: {done} (new: revision {new_revision['id']}).",
-            "data": {"revision_id": new_revision["id"]},
+            "data": {"revision_id": new_revision["id"], **self._changes()},
         }
 
     def take_lease(
@@ -929,12 +949,12 @@ class KeyValueStore:
         """Give a service a lease for some minutes.
 
         Args:
-            holder_id (str): Id of a service (holder), such as SERVICE-00001.
-            purpose (str): The purpose.
-            minutes (int): The minutes, from 5 to 10080.
+            holder_id (str): Service that gets the lease; an id such as SERVICE-00001.
+            purpose (str): What the lease is for.
+            minutes (int): Length of the lease, in minutes, from 5 to 10080.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         holder = self.services.get(holder_id)
@@ -961,7 +981,7 @@ class KeyValueStore:
             "message": (
                 f"Done: give {holder['name']} a lease of {minutes} minutes for {purpose} (new: lease {lease['id']})."
             ),
-            "data": {"lease_id": lease["id"]},
+            "data": {"lease_id": lease["id"], **self._changes()},
         }
 
     def renew_lease(
@@ -974,11 +994,11 @@ class KeyValueStore:
 
         Args:
             lease_id (str): Id of the lease, such as LEASE-00001.
-            by_id (str): Id of a service (by), such as SERVICE-00001.
-            minutes (int): The minutes, from 5 to 10080.
+            by_id (str): Service that holds the lease; an id such as SERVICE-00001.
+            minutes (int): Time the lease lasts from now on, in minutes, longer than what is left, from 5 to 10080.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         lease = self.leases.get(lease_id)
@@ -1004,6 +1024,7 @@ class KeyValueStore:
         return {
             "success": True,
             "message": f"Done: renew {self.services[lease['holder_id']]['name']}'s lease for {minutes} minutes.",
+            "data": self._changes(),
         }
 
     def end_lease(self, lease_id: str, by_id: str | None = None) -> Result:
@@ -1012,10 +1033,11 @@ class KeyValueStore:
 
         Args:
             lease_id (str): Id of the lease, such as LEASE-00001.
-            by_id (str, optional): Id of a service (by), such as SERVICE-00001. May be left out.
+            by_id (str, optional): Service that ends it, the holder while the lease is running; an id such as
+                SERVICE-00001. If left out, nobody is named, which is enough once the lease has run out.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         lease = self.leases.get(lease_id)
@@ -1127,7 +1149,7 @@ class KeyValueStore:
         done = f"end {self.services[lease['holder_id']]['name']}'s lease"
         if by is not None:
             done += f" as {by['name']}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def acquire_lock(self, lock_id: str, lease_id: str) -> Result:
         """Take a lock through a lease, or join the end of its queue where somebody holds it.
@@ -1137,7 +1159,7 @@ class KeyValueStore:
             lease_id (str): Id of the lease, such as LEASE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         lock = self.locks.get(lock_id)
@@ -1194,6 +1216,7 @@ class KeyValueStore:
         return {
             "success": True,
             "message": f"Done: acquire {lock['name']} for {self.services[lease['holder_id']]['name']}.",
+            "data": self._changes(),
         }
 
     def release_lock(self, lock_id: str, by_id: str) -> Result:
@@ -1201,10 +1224,10 @@ class KeyValueStore:
 
         Args:
             lock_id (str): Id of the lock, such as LOCK-00001.
-            by_id (str): Id of a service (by), such as SERVICE-00001.
+            by_id (str): Service whose lease holds the lock; an id such as SERVICE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         lock = self.locks.get(lock_id)
@@ -1251,7 +1274,7 @@ class KeyValueStore:
             return self._take_back(RULES[8])
         if self._breaks_rule_10(lock):
             return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: release {lock['name']} as {by['name']}."}
+        return {"success": True, "message": f"Done: release {lock['name']} as {by['name']}.", "data": self._changes()}
 
     def grant_access(
         self,
@@ -1264,14 +1287,15 @@ class KeyValueStore:
         """Grant a service access to a namespace and all below it, or change the grant it has there.
 
         Args:
-            by_id (str): Id of a service (by), such as SERVICE-00001.
+            by_id (str): Service that grants it, an admin of the namespace; an id such as SERVICE-00001.
             service_id (str): Id of the service, such as SERVICE-00001.
-            space_id (str): Id of a namespace (space), such as NAMESPACE-00001.
-            level (str): The level: read, write or admin.
-            until (str, optional): Until: a date, as YYYY-MM-DD. May be left out.
+            space_id (str): Namespace that is opened with all below it; an id such as NAMESPACE-00001.
+            level (str): Level of access from now on: read, write or admin.
+            until (str, optional): Last day of the access, from today on, as YYYY-MM-DD. If left out, the access
+                has no end, and loses the one it had.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         by = self.services.get(by_id)
@@ -1316,17 +1340,17 @@ class KeyValueStore:
         done = f"grant {service['name']} {level} access to {space['name']} as {by['name']}"
         if until is not None:
             done += f" until {until}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def revoke_access(self, by_id: str, grant_id: str) -> Result:
         """Revoke a grant.
 
         Args:
-            by_id (str): Id of a service (by), such as SERVICE-00001.
+            by_id (str): Service that revokes it, an admin of the namespace; an id such as SERVICE-00001.
             grant_id (str): Id of the grant, such as GRANT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         by = self.services.get(by_id)
@@ -1347,6 +1371,7 @@ class KeyValueStore:
                 f"Done: revoke the access of {self.services[grant['service_id']]['name']} to "
                 f"{self.namespaces[grant['space_id']]['name']} as {by['name']}."
             ),
+            "data": self._changes(),
         }
 
     def resize_namespace(
@@ -1358,12 +1383,12 @@ class KeyValueStore:
         """Change the quota of a namespace.
 
         Args:
-            by_id (str): Id of a service (by), such as SERVICE-00001.
-            space_id (str): Id of a namespace (space), such as NAMESPACE-00001.
-            quota (int): The quota, from 40 to 9000.
+            by_id (str): Service that does it, an admin of the namespace; an id such as SERVICE-00001.
+            space_id (str): Namespace whose quota changes; an id such as NAMESPACE-00001.
+            quota (int): New quota, in bytes, at least what is used and handed out, from 40 to 9000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         by = self.services.get(by_id)
@@ -1398,6 +1423,7 @@ class KeyValueStore:
         return {
             "success": True,
             "message": f"Done: set the quota of {space['name']} to {quota} bytes as {by['name']}.",
+            "data": self._changes(),
         }
 
     def _show_namespace(self, namespace: Namespace) -> dict[str, Any]:
@@ -1582,6 +1608,46 @@ class KeyValueStore:
         self._journal.append(("delete", container, record["id"], record))
         del getattr(self, container)[record["id"]]
         self._unlink(container, record)
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -46,6 +46,18 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "groups": ("name",),
+    "educators": ("name",),
+    "children": ("name",),
+    "enrolments": (),
+    "applications": (),
+    "offers": (),
+    "collectors": ("name",),
+    "attendances": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("applications", "child_id"),
     ("applications", "status"),
@@ -275,8 +287,8 @@ class KindergartenPlaces:
 
         Args:
             group_id (str): Id of the group, such as GROUP-00001.
-            starts (str): Starts: a date, as YYYY-MM-DD.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            starts (str): Day on which the place would begin, as YYYY-MM-DD.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "applications": records}} or {"success": False, "error":
@@ -328,8 +340,9 @@ class KindergartenPlaces:
         """The children who are in the house, with the people who may collect them.
 
         Args:
-            group_id (str, optional): Id of the group, such as GROUP-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            group_id (str, optional): Only children of this group; an id such as GROUP-00001. If left out, the
+                children of all groups are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "attendances": records}} or {"success": False, "error":
@@ -383,7 +396,7 @@ class KindergartenPlaces:
         """How many educators each group has and could spare.
 
         Args:
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "groups": records}} or {"success": False, "error": why
@@ -418,8 +431,8 @@ class KindergartenPlaces:
         """List the groups, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only groups whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "groups": records}}
@@ -441,10 +454,10 @@ class KindergartenPlaces:
         """List the educators, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            group_id (str, optional): Only those of this group.
-            on_duty (bool, optional): Only those where on duty is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only educators whose name contains this text.
+            group_id (str, optional): Only educators of this group.
+            on_duty (bool, optional): Only educators with this value of `on_duty`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "educators": records}}
@@ -470,10 +483,10 @@ class KindergartenPlaces:
         """List the children, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            older_id (str, optional): Only those of this older.
-            extra_care (bool, optional): Only those where extra care is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only children whose name contains this text.
+            older_id (str, optional): Only children whose older is this child.
+            extra_care (bool, optional): Only children with this value of `extra_care`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "children": records}}
@@ -498,9 +511,9 @@ class KindergartenPlaces:
         """List the enrolments, oldest first, all of them or only some.
 
         Args:
-            child_id (str, optional): Only those of this child.
-            group_id (str, optional): Only those of this group.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            child_id (str, optional): Only enrolments of this child.
+            group_id (str, optional): Only enrolments of this group.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "enrolments": records}}
@@ -526,9 +539,9 @@ class KindergartenPlaces:
         """List the applications, oldest first, all of them or only some.
 
         Args:
-            child_id (str, optional): Only those of this child.
-            status (str, optional): Only those whose status is waiting, offered, withdrawn or placed.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            child_id (str, optional): Only applications of this child.
+            status (str, optional): Only applications with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "applications": records}}
@@ -558,10 +571,10 @@ class KindergartenPlaces:
         """List the offers, oldest first, all of them or only some.
 
         Args:
-            application_id (str, optional): Only those of this application.
-            group_id (str, optional): Only those of this group.
-            status (str, optional): Only those whose status is open, accepted, declined or lapsed.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            application_id (str, optional): Only offers of this application.
+            group_id (str, optional): Only offers of this group.
+            status (str, optional): Only offers with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "offers": records}}
@@ -590,12 +603,11 @@ class KindergartenPlaces:
         """List the collectors, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            child_id (str, optional): Only those of this child.
-            relation (str, optional): Only those whose relation is mother, father, grandmother, grandfather, aunt
-                or neighbour.
-            barred (bool, optional): Only those where barred is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only collectors whose name contains this text.
+            child_id (str, optional): Only collectors of this child.
+            relation (str, optional): Only collectors with this relation.
+            barred (bool, optional): Only collectors with this value of `barred`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "collectors": records}}
@@ -621,9 +633,9 @@ class KindergartenPlaces:
         """List the attendances, oldest first, all of them or only some.
 
         Args:
-            enrolment_id (str, optional): Only those of this enrolment.
-            collected_by_id (str, optional): Only those of this collected by.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            enrolment_id (str, optional): Only attendances of this enrolment.
+            collected_by_id (str, optional): Only attendances collected by this collector.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "attendances": records}}
@@ -650,11 +662,11 @@ class KindergartenPlaces:
 
         Args:
             child_id (str): Id of the child, such as CHILD-00001.
-            wanted_from (str): Wanted from: a date, as YYYY-MM-DD.
-            parents_at_work (int): The parents at work, from 0 to 2.
+            wanted_from (str): Day from which the place is wanted, within a year from today, as YYYY-MM-DD.
+            parents_at_work (int): Number of parents who go to work, from 0 to 2.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         child = self.children.get(child_id)
@@ -689,7 +701,7 @@ class KindergartenPlaces:
                 f"Done: take the application for {child['name']} from {wanted_from} (new: application "
                 f"{application['id']})."
             ),
-            "data": {"application_id": application["id"]},
+            "data": {"application_id": application["id"], **self._changes()},
         }
 
     def make_offer(self, application_id: str, group_id: str, starts: Date, answer_by: Date) -> Result:
@@ -698,11 +710,11 @@ class KindergartenPlaces:
         Args:
             application_id (str): Id of the application, such as APPLICATION-00001.
             group_id (str): Id of the group, such as GROUP-00001.
-            starts (str): Starts: a date, as YYYY-MM-DD.
-            answer_by (str): Answer by: a date, as YYYY-MM-DD.
+            starts (str): First day in the group, not before the day the family wants, as YYYY-MM-DD.
+            answer_by (str): Day by which the family must answer, after today and before the start, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         application = self.applications.get(application_id)
@@ -772,7 +784,7 @@ class KindergartenPlaces:
                 f"Done: offer {self.children[application['child_id']]['name']} a place in {group['name']} from "
                 f"{starts} (new: offer {offer['id']})."
             ),
-            "data": {"offer_id": offer["id"]},
+            "data": {"offer_id": offer["id"], **self._changes()},
         }
 
     def accept_offer(self, offer_id: str) -> Result:
@@ -782,7 +794,7 @@ class KindergartenPlaces:
             offer_id (str): Id of the offer, such as OFFER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         offer = self.offers.get(offer_id)
@@ -840,7 +852,7 @@ class KindergartenPlaces:
                 f"Done: place {self.children[self.applications[offer['application_id']]['child_id']]['name']} in "
                 f"{self.groups[offer['group_id']]['name']} from {offer['starts']} (new: enrolment {enrolment['id']})."
             ),
-            "data": {"enrolment_id": enrolment["id"]},
+            "data": {"enrolment_id": enrolment["id"], **self._changes()},
         }
 
     def close_offer(self, offer_id: str | None = None, application_id: str | None = None) -> Result:
@@ -849,11 +861,13 @@ class KindergartenPlaces:
         withdraws it.
 
         Args:
-            offer_id (str, optional): Id of the offer, such as OFFER-00001. May be left out.
-            application_id (str, optional): Id of the application, such as APPLICATION-00001. May be left out.
+            offer_id (str, optional): Open offer that is closed, where no application is named; an id such as
+                OFFER-00001. If left out, a waiting application must be named.
+            application_id (str, optional): Waiting application that the family withdraws, where no offer is named;
+                an id such as APPLICATION-00001. If left out, an open offer must be named.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         offer = self.offers.get(offer_id) if offer_id is not None else None
@@ -940,7 +954,7 @@ class KindergartenPlaces:
             done += f" the offer to {self.children[self.applications[offer['application_id']]['child_id']]['name']}"
         if application is not None:
             done += f" the application for {self.children[application['child_id']]['name']}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def change_group(self, enrolment_id: str, group_id: str) -> Result:
         """Move a child who is not in the house at the moment to another group that is right for its age.
@@ -950,7 +964,7 @@ class KindergartenPlaces:
             group_id (str): Id of the group, such as GROUP-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         enrolment = self.enrolments.get(enrolment_id)
@@ -989,6 +1003,7 @@ class KindergartenPlaces:
         return {
             "success": True,
             "message": f"Done: move {self.children[enrolment['child_id']]['name']} to {group['name']}.",
+            "data": self._changes(),
         }
 
     def end_place(self, enrolment_id: str) -> Result:
@@ -998,7 +1013,7 @@ class KindergartenPlaces:
             enrolment_id (str): Id of the enrolment, such as ENROLMENT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         enrolment = self.enrolments.get(enrolment_id)
@@ -1033,6 +1048,7 @@ class KindergartenPlaces:
                 f"Done: end the place of {self.children[enrolment['child_id']]['name']} in "
                 f"{self.groups[enrolment['group_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def allow_collector(
@@ -1045,11 +1061,12 @@ class KindergartenPlaces:
 
         Args:
             child_id (str): Id of the child, such as CHILD-00001.
-            name (str): The name.
-            relation (str): The relation: mother, father, grandmother, grandfather, aunt or neighbour.
+            name (str): Full name of the person who may collect the child.
+            relation (str): What that person is to the child: mother, father, grandmother, grandfather, aunt or
+                neighbour.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         child = self.children.get(child_id)
@@ -1074,7 +1091,7 @@ class KindergartenPlaces:
         return {
             "success": True,
             "message": f"Done: allow {name} to collect {child['name']} (new: collector {collector['id']}).",
-            "data": {"collector_id": collector["id"]},
+            "data": {"collector_id": collector["id"], **self._changes()},
         }
 
     def bar_collector(self, collector_id: str) -> Result:
@@ -1084,7 +1101,7 @@ class KindergartenPlaces:
             collector_id (str): Id of the collector, such as COLLECTOR-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         collector = self.collectors.get(collector_id)
@@ -1110,6 +1127,7 @@ class KindergartenPlaces:
             "message": (
                 f"Done: bar {collector['name']} from collecting {self.children[collector['child_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def check_in(self, enrolment_id: str) -> Result:
@@ -1119,7 +1137,7 @@ class KindergartenPlaces:
             enrolment_id (str): Id of the enrolment, such as ENROLMENT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         enrolment = self.enrolments.get(enrolment_id)
@@ -1167,7 +1185,7 @@ class KindergartenPlaces:
             "message": (
                 f"Done: check {self.children[enrolment['child_id']]['name']} in (new: attendance {attendance['id']})."
             ),
-            "data": {"attendance_id": attendance["id"]},
+            "data": {"attendance_id": attendance["id"], **self._changes()},
         }
 
     def check_out(self, attendance_id: str, collector_id: str) -> Result:
@@ -1178,7 +1196,7 @@ class KindergartenPlaces:
             collector_id (str): Id of the collector, such as COLLECTOR-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         attendance = self.attendances.get(attendance_id)
@@ -1218,6 +1236,7 @@ class KindergartenPlaces:
                 f"Done: hand {self.children[self.enrolments[attendance['enrolment_id']]['child_id']]['name']} "
                 f"over to {collector['name']}."
             ),
+            "data": self._changes(),
         }
 
     def assign_duty(self, educator_id: str, group_id: str | None = None) -> Result:
@@ -1225,10 +1244,11 @@ class KindergartenPlaces:
 
         Args:
             educator_id (str): Id of the educator, such as EDUCATOR-00001.
-            group_id (str, optional): Id of the group, such as GROUP-00001. May be left out.
+            group_id (str, optional): Group in which the educator goes on duty; an id such as GROUP-00001. If left
+                out, the educator goes off duty.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         educator = self.educators.get(educator_id)
@@ -1272,7 +1292,7 @@ class KindergartenPlaces:
         done = f"change the duty of {educator['name']}"
         if group is not None:
             done += f" to {group['name']}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def _show_group(self, group: Group) -> dict[str, Any]:
         """The group as an answer shows it."""
@@ -1528,6 +1548,46 @@ class KindergartenPlaces:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal, TypedDict
 
 Result = dict[str, Any]
 """`{"success": True, "data" | "message": ...}` or `{"success": False, "error": why}`"""
+Time = Annotated[str, {"format": "time"}]
 DateTime = Annotated[str, {"format": "date-time"}]
 Text = Annotated[str, {"minLength": 1, "maxLength": 1000}]
 
@@ -48,6 +49,18 @@ CHANGES = (
     "pay_claim",
 )
 """The methods that may change something; all others only read."""
+
+LABELS: dict[str, tuple[str, ...]] = {
+    "customers": ("name",),
+    "articles": ("name",),
+    "bags": ("tag",),
+    "garments": ("code",),
+    "machines": ("name",),
+    "batches": (),
+    "racks": ("label",),
+    "claims": (),
+}
+"""What people call a record of each container by."""
 
 INDEXED = {
     ("bags", "rack_id"),
@@ -250,9 +263,11 @@ class LaundryService:
         """Pieces that wait to be washed, express first and then by the time promised.
 
         Args:
-            colour (str, optional): The colour: white, dark or coloured. May be left out.
-            temperature (int, optional): The temperature, from 30 to 90. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            colour (str, optional): Only pieces of this colour group: white, dark or coloured. If left out, pieces
+                of all colours are listed.
+            temperature (int, optional): Only pieces that bear this wash, in degrees Celsius, from 30 to 90. If
+                left out, it does not narrow the list.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "garments": records}} or {"success": False, "error": why
@@ -302,8 +317,9 @@ class LaundryService:
         """Open bags, the earliest promised first, with the pieces that are not clean yet.
 
         Args:
-            customer_id (str, optional): Id of the customer, such as CUSTOMER-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            customer_id (str, optional): Only bags of this customer; an id such as CUSTOMER-00001. If left out, the
+                bags of all customers are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "bags": records}} or {"success": False, "error": why
@@ -359,8 +375,8 @@ class LaundryService:
         """List the customers, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only customers whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "customers": records}}
@@ -380,8 +396,8 @@ class LaundryService:
         """List the articles, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only articles whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "articles": records}}
@@ -405,12 +421,12 @@ class LaundryService:
         """List the bags, oldest first, all of them or only some.
 
         Args:
-            tag (str, optional): Only those whose tag contains this text.
-            customer_id (str, optional): Only those of this customer.
-            express (bool, optional): Only those where express is so.
-            rack_id (str, optional): Only those of this rack.
-            status (str, optional): Only those whose status is open, shelved or collected.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            tag (str, optional): Only bags whose tag contains this text.
+            customer_id (str, optional): Only bags of this customer.
+            express (bool, optional): Only bags with this value of `express`.
+            rack_id (str, optional): Only bags of this rack.
+            status (str, optional): Only bags with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "bags": records}}
@@ -445,15 +461,15 @@ class LaundryService:
         """List the garments, oldest first, all of them or only some.
 
         Args:
-            code (str, optional): Only those whose code contains this text.
-            bag_id (str, optional): Only those of this bag.
-            article_id (str, optional): Only those of this article.
-            colour (str, optional): Only those whose colour is white, dark or coloured.
-            stain (str, optional): Only those whose stain is grease, wine, ink or blood.
-            treated (bool, optional): Only those where treated is so.
-            batch_id (str, optional): Only those of this batch.
-            status (str, optional): Only those whose status is waiting, washing, lost or clean.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            code (str, optional): Only garments whose code contains this text.
+            bag_id (str, optional): Only garments of this bag.
+            article_id (str, optional): Only garments of this article.
+            colour (str, optional): Only garments with this colour.
+            stain (str, optional): Only garments with this stain.
+            treated (bool, optional): Only garments with this value of `treated`.
+            batch_id (str, optional): Only garments of this batch.
+            status (str, optional): Only garments with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "garments": records}}
@@ -487,9 +503,9 @@ class LaundryService:
         """List the machines, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            broken (bool, optional): Only those where broken is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only machines whose name contains this text.
+            broken (bool, optional): Only machines with this value of `broken`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "machines": records}}
@@ -513,9 +529,9 @@ class LaundryService:
         """List the batches, oldest first, all of them or only some.
 
         Args:
-            machine_id (str, optional): Only those of this machine.
-            status (str, optional): Only those whose status is running, done or stopped.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            machine_id (str, optional): Only batches of this machine.
+            status (str, optional): Only batches with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "batches": records}}
@@ -538,8 +554,8 @@ class LaundryService:
         """List the racks, oldest first, all of them or only some.
 
         Args:
-            label (str, optional): Only those whose label contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            label (str, optional): Only racks whose label contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "racks": records}}
@@ -561,10 +577,10 @@ class LaundryService:
         """List the claims, oldest first, all of them or only some.
 
         Args:
-            garment_id (str, optional): Only those of this garment.
-            damaged (bool, optional): Only those where damaged is so.
-            closed (bool, optional): Only those where closed is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            garment_id (str, optional): Only claims of this garment.
+            damaged (bool, optional): Only claims with this value of `damaged`.
+            closed (bool, optional): Only claims with this value of `closed`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "claims": records}}
@@ -585,12 +601,12 @@ class LaundryService:
 
         Args:
             customer_id (str): Id of the customer, such as CUSTOMER-00001.
-            tag (str): The tag.
-            promised_at (str): Promised at: date and time, as YYYY-MM-DDTHH:MM.
-            express (bool): Express: true or false. false where it is left out.
+            tag (str): Tag of the bag, not in use yet.
+            promised_at (str): Time by which it is done, at least four hours from now, as YYYY-MM-DDTHH:MM.
+            express (bool): Whether it is express, to be done within two days. Default: false.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         customer = self.customers.get(customer_id)
@@ -627,7 +643,7 @@ class LaundryService:
         return {
             "success": True,
             "message": f"Done: take bag {tag} of {customer['name']} (new: bag {bag['id']}).",
-            "data": {"bag_id": bag["id"]},
+            "data": {"bag_id": bag["id"], **self._changes()},
         }
 
     def add_garment(
@@ -644,15 +660,16 @@ class LaundryService:
 
         Args:
             bag_id (str): Id of the bag, such as BAG-00001.
-            code (str): The code.
+            code (str): Code of the piece, not in use yet.
             article_id (str): Id of the article, such as ARTICLE-00001.
-            colour (str): The colour: white, dark or coloured.
-            hottest (int): The hottest, from 30 to 90.
-            grams (int): The grams, from 20 to 4000.
-            stain (str, optional): The stain: grease, wine, ink or blood. May be left out.
+            colour (str): Colour group with which the piece is washed: white, dark or coloured.
+            hottest (int): Hottest wash that it bears, in degrees Celsius, from 30 to 90.
+            grams (int): Weight of the piece in grams, from 20 to 4000.
+            stain (str, optional): Stain that has to be treated before the wash: grease, wine, ink or blood. If
+                left out, the piece has no stain.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         bag = self.bags.get(bag_id)
@@ -706,7 +723,7 @@ class LaundryService:
         return {
             "success": True,
             "message": f"Done: add {article['name']} {code} to bag {bag['tag']} (new: garment {garment['id']}).",
-            "data": {"garment_id": garment["id"]},
+            "data": {"garment_id": garment["id"], **self._changes()},
         }
 
     def treat_stain(self, garment_id: str) -> Result:
@@ -716,7 +733,7 @@ class LaundryService:
             garment_id (str): Id of the garment, such as GARMENT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         garment = self.garments.get(garment_id)
@@ -734,7 +751,7 @@ class LaundryService:
             return self._take_back(RULES[5])
         if self._breaks_rule_6_g_again(garment):
             return self._take_back(RULES[5])
-        return {"success": True, "message": f"Done: treat the stain on {garment['code']}."}
+        return {"success": True, "message": f"Done: treat the stain on {garment['code']}.", "data": self._changes()}
 
     def start_load(
         self,
@@ -747,11 +764,12 @@ class LaundryService:
 
         Args:
             machine_id (str): Id of the machine, such as MACHINE-00001.
-            temperature (int): The temperature, from 30 to 90.
-            garment_ids (list): Ids of garments, such as GARMENT-00001.
+            temperature (int): Temperature of the wash in degrees Celsius, from 30 to 90.
+            garment_ids (list): Waiting pieces of one colour group, each once: ids of garments, such as
+                GARMENT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         machine = self.machines.get(machine_id)
@@ -864,7 +882,7 @@ class LaundryService:
                 f"Done: wash {len(garments)} pieces in {machine['name']} at {temperature} degrees (new: batch "
                 f"{batch['id']})."
             ),
-            "data": {"batch_id": batch["id"]},
+            "data": {"batch_id": batch["id"], **self._changes()},
         }
 
     def empty_machine(
@@ -876,10 +894,11 @@ class LaundryService:
 
         Args:
             batch_id (str): Id of the batch, such as BATCH-00001.
-            still_stained_ids (list): Ids of garments, such as GARMENT-00001. None where it is left out.
+            still_stained_ids (list): Pieces of the load that are still stained: ids of garments, such as
+                GARMENT-00001. May be left out.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         batch = self.batches.get(batch_id)
@@ -970,7 +989,11 @@ class LaundryService:
         for one_garment in _distinct(changed_garments_3):
             if self._breaks_rule_9_g(one_garment):
                 return self._take_back(RULES[8])
-        return {"success": True, "message": f"Done: empty {self.machines[batch['machine_id']]['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: empty {self.machines[batch['machine_id']]['name']}.",
+            "data": self._changes(),
+        }
 
     def stop_load(self, batch_id: str) -> Result:
         """Stop a running load; its pieces wait again.
@@ -979,7 +1002,7 @@ class LaundryService:
             batch_id (str): Id of the batch, such as BATCH-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         batch = self.batches.get(batch_id)
@@ -1045,17 +1068,21 @@ class LaundryService:
         for one_garment in _distinct(changed_garments_2):
             if self._breaks_rule_9_g(one_garment):
                 return self._take_back(RULES[8])
-        return {"success": True, "message": f"Done: stop {self.machines[batch['machine_id']]['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: stop {self.machines[batch['machine_id']]['name']}.",
+            "data": self._changes(),
+        }
 
     def set_machine(self, machine_id: str, broken: bool) -> Result:
         """Note that an empty machine is broken or works again.
 
         Args:
             machine_id (str): Id of the machine, such as MACHINE-00001.
-            broken (bool): Broken: true or false.
+            broken (bool): Whether the machine is broken, or works again.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         machine = self.machines.get(machine_id)
@@ -1070,7 +1097,7 @@ class LaundryService:
         for one_batch in _distinct(self._batches_by_machine_status.get((machine["id"], "running"), {}).values()):
             if self._breaks_rule_1_b_again(one_batch):
                 return self._take_back(RULES[0])
-        return {"success": True, "message": f"Done: note the state of {machine['name']}."}
+        return {"success": True, "message": f"Done: note the state of {machine['name']}.", "data": self._changes()}
 
     def shelve_bag(self, bag_id: str, rack_id: str) -> Result:
         """Put a bag whose pieces are all clean or lost on a free rack.
@@ -1080,7 +1107,7 @@ class LaundryService:
             rack_id (str): Id of the rack, such as RACK-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         bag = self.bags.get(bag_id)
@@ -1106,7 +1133,11 @@ class LaundryService:
             return self._take_back(RULES[7])
         if self._breaks_rule_8_b_again(bag):
             return self._take_back(RULES[7])
-        return {"success": True, "message": f"Done: shelve bag {bag['tag']} on {rack['label']}."}
+        return {
+            "success": True,
+            "message": f"Done: shelve bag {bag['tag']} on {rack['label']}.",
+            "data": self._changes(),
+        }
 
     def hand_over(self, bag_id: str) -> Result:
         """Hand a shelved bag over, or close an open one of which every piece is lost; the customer's credit is used
@@ -1116,7 +1147,7 @@ class LaundryService:
             bag_id (str): Id of the bag, such as BAG-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         bag = self.bags.get(bag_id)
@@ -1148,6 +1179,7 @@ class LaundryService:
         return {
             "success": True,
             "message": f"Done: hand bag {bag['tag']} to {self.customers[bag['customer_id']]['name']}.",
+            "data": self._changes(),
         }
 
     def promise_again(self, bag_id: str, promised_at: DateTime, express: bool | None = None) -> Result:
@@ -1155,11 +1187,11 @@ class LaundryService:
 
         Args:
             bag_id (str): Id of the bag, such as BAG-00001.
-            promised_at (str): Promised at: date and time, as YYYY-MM-DDTHH:MM.
-            express (bool, optional): Express: true or false. May be left out.
+            promised_at (str): New time by which the bag is done, in the future, as YYYY-MM-DDTHH:MM.
+            express (bool, optional): Whether the bag is express from now on. If left out, it stays as it is.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         bag = self.bags.get(bag_id)
@@ -1177,7 +1209,11 @@ class LaundryService:
         self._put("bags", bag, "express", fast)
         if self._breaks_rule_11(bag):
             return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: promise bag {bag['tag']} for {promised_at}."}
+        return {
+            "success": True,
+            "message": f"Done: promise bag {bag['tag']} for {promised_at}.",
+            "data": self._changes(),
+        }
 
     def report_lost(
         self,
@@ -1191,11 +1227,12 @@ class LaundryService:
 
         Args:
             garment_id (str): Id of the garment, such as GARMENT-00001.
-            worth (int, optional): The worth in cents, from 100 to 50000. May be left out.
-            damaged (bool): Damaged: true or false. false where it is left out.
+            worth (int, optional): Worth of the lost or damaged piece, in cents, from 100 to 50000. If left out, a
+                lost piece has turned up again.
+            damaged (bool): Whether a clean piece was damaged, and not lost. Default: false.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         garment = self.garments.get(garment_id)
@@ -1309,17 +1346,17 @@ class LaundryService:
         done = f"report {garment['code']} as lost, damaged or found"
         if worth is not None:
             done += f" with a worth of {_money(worth)}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def pay_claim(self, claim_id: str, amount: Annotated[int, {"minimum": 100, "maximum": 50000}]) -> Result:
         """Pay for a lost piece, as credit of the customer.
 
         Args:
             claim_id (str): Id of the claim, such as CLAIM-00001.
-            amount (int): The amount in cents, from 100 to 50000.
+            amount (int): Money paid as credit, at most the worth claimed, in cents, from 100 to 50000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         claim = self.claims.get(claim_id)
@@ -1351,6 +1388,7 @@ class LaundryService:
         return {
             "success": True,
             "message": f"Done: pay {_money(amount)} for {self.garments[claim['garment_id']]['code']}.",
+            "data": self._changes(),
         }
 
     def _show_bag(self, bag: Bag) -> dict[str, Any]:
@@ -1554,6 +1592,46 @@ class LaundryService:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -50,6 +50,17 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "contacts": ("name",),
+    "lawyers": ("name",),
+    "matters": ("title",),
+    "conflicts": (),
+    "bills": ("number",),
+    "time_entries": (),
+    "trust_moves": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("bills", "matter_id"),
     ("bills", "number"),
@@ -270,7 +281,7 @@ class LawFirm:
 
         Args:
             matter_id (str): Id of the matter, such as MATTER-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "conflicts": records}} or {"success": False, "error":
@@ -309,8 +320,9 @@ class LawFirm:
         """Bills with something left to pay, the oldest first.
 
         Args:
-            client_id (str, optional): Id of a contact (client), such as CONTACT-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            client_id (str, optional): Company that has to pay; an id such as CONTACT-00001. If left out, the bills
+                of all clients are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "bills": records}} or {"success": False, "error": why
@@ -351,8 +363,9 @@ class LawFirm:
         """Open matters with unbilled time, the most valuable first.
 
         Args:
-            lead_id (str, optional): Id of a lawyer (lead), such as LAWYER-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            lead_id (str, optional): Partner who leads the matters; an id such as LAWYER-00001. If left out, the
+                matters of all partners are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "matters": records}} or {"success": False, "error": why
@@ -390,7 +403,7 @@ class LawFirm:
 
         Args:
             contact_id (str): Id of the contact, such as CONTACT-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "contacts": records}} or {"success": False, "error": why
@@ -413,9 +426,9 @@ class LawFirm:
         """List the contacts, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            parent_id (str, optional): Only those of this parent.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only contacts whose name contains this text.
+            parent_id (str, optional): Only contacts whose parent is this contact.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "contacts": records}}
@@ -439,9 +452,9 @@ class LawFirm:
         """List the lawyers, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            partner (bool, optional): Only those where partner is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only lawyers whose name contains this text.
+            partner (bool, optional): Only lawyers with this value of `partner`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "lawyers": records}}
@@ -468,12 +481,12 @@ class LawFirm:
         """List the matters, oldest first, all of them or only some.
 
         Args:
-            title (str, optional): Only those whose title contains this text.
-            client_id (str, optional): Only those of this client.
-            opponent_id (str, optional): Only those of this opponent.
-            lead_id (str, optional): Only those of this lead.
-            status (str, optional): Only those whose status is screening, open, declined or closed.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            title (str, optional): Only matters whose title contains this text.
+            client_id (str, optional): Only matters whose client is this contact.
+            opponent_id (str, optional): Only matters whose opponent is this contact.
+            lead_id (str, optional): Only matters whose lead is this lawyer.
+            status (str, optional): Only matters with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "matters": records}}
@@ -508,11 +521,11 @@ class LawFirm:
         """List the conflicts, oldest first, all of them or only some.
 
         Args:
-            matter_id (str, optional): Only those of this matter.
-            other_id (str, optional): Only those of this other.
-            kind (str, optional): Only those whose kind is direct or group.
-            waived_by_id (str, optional): Only those of this waived by.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            matter_id (str, optional): Only conflicts of this matter.
+            other_id (str, optional): Only conflicts whose other is this matter.
+            kind (str, optional): Only conflicts with this kind.
+            waived_by_id (str, optional): Only conflicts waived by this lawyer.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "conflicts": records}}
@@ -542,9 +555,9 @@ class LawFirm:
         """List the bills, oldest first, all of them or only some.
 
         Args:
-            number (str, optional): Only those whose number contains this text.
-            matter_id (str, optional): Only those of this matter.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            number (str, optional): Only bills whose number contains this text.
+            matter_id (str, optional): Only bills of this matter.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "bills": records}}
@@ -569,10 +582,10 @@ class LawFirm:
         """List the time entries, oldest first, all of them or only some.
 
         Args:
-            matter_id (str, optional): Only those of this matter.
-            lawyer_id (str, optional): Only those of this lawyer.
-            bill_id (str, optional): Only those of this bill.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            matter_id (str, optional): Only time entries of this matter.
+            lawyer_id (str, optional): Only time entries of this lawyer.
+            bill_id (str, optional): Only time entries of this bill.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "time_entries": records}}
@@ -607,10 +620,10 @@ class LawFirm:
         """List the trust moves, oldest first, all of them or only some.
 
         Args:
-            matter_id (str, optional): Only those of this matter.
-            kind (str, optional): Only those whose kind is deposit, fees, refund or court.
-            bill_id (str, optional): Only those of this bill.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            matter_id (str, optional): Only trust moves of this matter.
+            kind (str, optional): Only trust moves with this kind.
+            bill_id (str, optional): Only trust moves of this bill.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "trust_moves": records}}
@@ -639,14 +652,17 @@ class LawFirm:
         """Take a matter in for screening; conflicts with live matters are found through the groups of both sides.
 
         Args:
-            title (str): The title.
-            client_id (str): Id of a contact (client), such as CONTACT-00001.
-            lead_id (str): Id of a lawyer (lead), such as LAWYER-00001.
-            opponent_id (str, optional): Id of a contact (opponent), such as CONTACT-00001. May be left out.
-            cap (int, optional): The cap in cents, from 10000 to 90000000. May be left out.
+            title (str): Title of the new matter, not in use yet.
+            client_id (str): Company for which the firm acts; an id such as CONTACT-00001.
+            lead_id (str): Partner who leads the matter and never acted for the opponent; an id such as
+                LAWYER-00001.
+            opponent_id (str, optional): Company on the other side; an id such as CONTACT-00001. If left out, the
+                matter has no opponent.
+            cap (int, optional): Most that may be billed on the matter in all, in cents, from 10000 to 90000000. If
+                left out, the matter has no cap.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         client = self.contacts.get(client_id)
@@ -717,7 +733,7 @@ class LawFirm:
         return {
             "success": True,
             "message": f"Done: take {title} for {client['name']} in for screening (new: matter {matter['id']}).",
-            "data": {"matter_id": matter["id"]},
+            "data": {"matter_id": matter["id"], **self._changes()},
         }
 
     def waive_conflict(self, conflict_id: str, by_id: str) -> Result:
@@ -725,10 +741,10 @@ class LawFirm:
 
         Args:
             conflict_id (str): Id of the conflict, such as CONFLICT-00001.
-            by_id (str): Id of a lawyer (by), such as LAWYER-00001.
+            by_id (str): Partner who waives it and leads neither of the two matters; an id such as LAWYER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         conflict = self.conflicts.get(conflict_id)
@@ -769,6 +785,7 @@ class LawFirm:
                 f"Done: waive the conflict of {self.matters[conflict['matter_id']]['title']} with "
                 f"{self.matters[conflict['other_id']]['title']} as {by['name']}."
             ),
+            "data": self._changes(),
         }
 
     def decide_screening(self, matter_id: str, accept: bool) -> Result:
@@ -776,10 +793,10 @@ class LawFirm:
 
         Args:
             matter_id (str): Id of the matter, such as MATTER-00001.
-            accept (bool): Accept: true or false.
+            accept (bool): Whether to open the matter, false declining it.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         matter = self.matters.get(matter_id)
@@ -819,7 +836,11 @@ class LawFirm:
         ):
             if self._breaks_rule_12_b(one_bill):
                 return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: decide the screening of {matter['title']}."}
+        return {
+            "success": True,
+            "message": f"Done: decide the screening of {matter['title']}.",
+            "data": self._changes(),
+        }
 
     def record_time(
         self,
@@ -833,11 +854,11 @@ class LawFirm:
         Args:
             matter_id (str): Id of the matter, such as MATTER-00001.
             lawyer_id (str): Id of the lawyer, such as LAWYER-00001.
-            on (str): On: a date, as YYYY-MM-DD.
-            units (int): The units, from 1 to 120.
+            on (str): Day of the work, within the last sixty days, as YYYY-MM-DD.
+            units (int): Time worked in units of six minutes, so that 10 are one hour, from 1 to 120.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         matter = self.matters.get(matter_id)
@@ -898,18 +919,19 @@ class LawFirm:
                 f"Done: record {units} units of {lawyer['name']} on {matter['title']} for {on} (new: time entry "
                 f"{time_entry['id']})."
             ),
-            "data": {"time_entry_id": time_entry["id"]},
+            "data": {"time_entry_id": time_entry["id"], **self._changes()},
         }
 
     def write_off(self, entry_id: str, amount: Annotated[int, {"minimum": 1, "maximum": 9000000}]) -> Result:
         """Write off part or all of an entry, billed or not; on a bill, no more than is open.
 
         Args:
-            entry_id (str): Id of a time entry (entry), such as TE-00001.
-            amount (int): The amount in cents, from 1 to 9000000.
+            entry_id (str): Time entry of which money is written off; an id such as TE-00001.
+            amount (int): How much to write off, on top of what was written off before, in cents, from 1 to
+                9000000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         entry = self.time_entries.get(entry_id)
@@ -948,6 +970,7 @@ class LawFirm:
                 f"Done: write off {_money(amount)} of the time of {self.lawyers[entry['lawyer_id']]['name']} on "
                 f"{self.matters[entry['matter_id']]['title']}."
             ),
+            "data": self._changes(),
         }
 
     def deposit_trust(self, matter_id: str, amount: Annotated[int, {"minimum": 100, "maximum": 90000000}]) -> Result:
@@ -955,10 +978,10 @@ class LawFirm:
 
         Args:
             matter_id (str): Id of the matter, such as MATTER-00001.
-            amount (int): The amount in cents, from 100 to 90000000.
+            amount (int): Money of the client that came in, in cents, from 100 to 90000000.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         matter = self.matters.get(matter_id)
@@ -991,7 +1014,7 @@ class LawFirm:
             "message": (
                 f"Done: take {_money(amount)} on trust for {matter['title']} (new: trust move {trust_move['id']})."
             ),
-            "data": {"trust_move_id": trust_move["id"]},
+            "data": {"trust_move_id": trust_move["id"], **self._changes()},
         }
 
     def pay_from_trust(
@@ -1004,11 +1027,12 @@ class LawFirm:
 
         Args:
             matter_id (str): Id of the matter, such as MATTER-00001.
-            amount (int): The amount in cents, from 100 to 90000000.
-            kind (str): The kind: refund or court.
+            amount (int): Money to pay out, no more than is on trust for the matter, in cents, from 100 to
+                90000000.
+            kind (str): Whether it goes back to the client as a refund or to a court: refund or court.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         matter = self.matters.get(matter_id)
@@ -1054,7 +1078,7 @@ class LawFirm:
                 f"Done: pay {_money(amount)} from the trust of {matter['title']} (new: trust move "
                 f"{trust_move['id']})."
             ),
-            "data": {"trust_move_id": trust_move["id"]},
+            "data": {"trust_move_id": trust_move["id"], **self._changes()},
         }
 
     def issue_bill(self, matter_id: str, number: Text) -> Result:
@@ -1062,10 +1086,10 @@ class LawFirm:
 
         Args:
             matter_id (str): Id of the matter, such as MATTER-00001.
-            number (str): The number.
+            number (str): Number of the new bill, not in use yet.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         matter = self.matters.get(matter_id)
@@ -1148,7 +1172,7 @@ class LawFirm:
         return {
             "success": True,
             "message": f"Done: issue bill {number} on {matter['title']} (new: bill {bill['id']}).",
-            "data": {"bill_id": bill["id"]},
+            "data": {"bill_id": bill["id"], **self._changes()},
         }
 
     def settle_bill(
@@ -1161,11 +1185,13 @@ class LawFirm:
 
         Args:
             bill_id (str): Id of the bill, such as BILL-00001.
-            from_trust (int): The from trust in cents, from 0 to 90000000. 0 where it is left out.
-            from_client (int): The from client in cents, from 0 to 90000000. 0 where it is left out.
+            from_trust (int): Part of the payment that is taken from the trust money of the matter, in cents, from
+                0 to 90000000. Default: 0.
+            from_client (int): Part of the payment that comes from the client directly, in cents, from 0 to
+                90000000. Default: 0.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         bill = self.bills.get(bill_id)
@@ -1215,6 +1241,7 @@ class LawFirm:
                 f"Done: settle {_money(from_trust)} from trust and {_money(from_client)} from the client on bill "
                 f"{bill['number']}."
             ),
+            "data": self._changes(),
         }
 
     def raise_cap(self, matter_id: str, cap: Annotated[int, {"minimum": 10000, "maximum": 90000000}]) -> Result:
@@ -1222,10 +1249,11 @@ class LawFirm:
 
         Args:
             matter_id (str): Id of the matter, such as MATTER-00001.
-            cap (int): The cap in cents, from 10000 to 90000000.
+            cap (int): Most that may be billed in all from now on, higher than before, in cents, from 10000 to
+                90000000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         matter = self.matters.get(matter_id)
@@ -1241,7 +1269,11 @@ class LawFirm:
         self._put("matters", matter, "cap", cap)
         if self._breaks_rule_11(matter):
             return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: set the cap of {matter['title']} to {_money(cap)}."}
+        return {
+            "success": True,
+            "message": f"Done: set the cap of {matter['title']} to {_money(cap)}.",
+            "data": self._changes(),
+        }
 
     def close_matter(self, matter_id: str) -> Result:
         """Close a matter on which everything is billed, paid and refunded; whoever worked on it has acted for the
@@ -1251,7 +1283,7 @@ class LawFirm:
             matter_id (str): Id of the matter, such as MATTER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         matter = self.matters.get(matter_id)
@@ -1314,7 +1346,7 @@ class LawFirm:
         for one_bill in _distinct(self._bills_by_matter.get(matter["id"], {}).values()):
             if self._breaks_rule_12_b(one_bill):
                 return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: close {matter['title']}."}
+        return {"success": True, "message": f"Done: close {matter['title']}.", "data": self._changes()}
 
     def _show_lawyer(self, lawyer: Lawyer) -> dict[str, Any]:
         """The lawyer as an answer shows it."""
@@ -1510,6 +1542,46 @@ class LawFirm:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -49,6 +49,16 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "teams": ("name",),
+    "employees": ("name",),
+    "holidays": ("title",),
+    "entries": (),
+    "leaves": (),
+    "sick_notes": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("employees", "boss_id"),
     ("employees", "team_id"),
@@ -264,8 +274,9 @@ class LeaveManagement:
         """Requests that somebody may decide about today, for themselves or as a delegate, the oldest first.
 
         Args:
-            by_id (str): Id of an employee (by), such as EMPLOYEE-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            by_id (str): Employee who would decide, as a superior or as the delegate of one; an id such as
+                EMPLOYEE-00001.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "leaves": records}} or {"success": False, "error": why
@@ -324,9 +335,9 @@ class LeaveManagement:
 
         Args:
             team_id (str): Id of the team, such as TEAM-00001.
-            starts (str): Starts: a date, as YYYY-MM-DD.
-            ends (str): Ends: a date, as YYYY-MM-DD.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            starts (str): First day of the time looked at, as YYYY-MM-DD.
+            ends (str): Last day of the time looked at, itself included, as YYYY-MM-DD.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "leaves": records}} or {"success": False, "error": why
@@ -370,8 +381,9 @@ class LeaveManagement:
         """Carried-over days that are not settled, with what is unused of them.
 
         Args:
-            team_id (str, optional): Id of the team, such as TEAM-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            team_id (str, optional): Team whose members' carried-over days are listed; an id such as TEAM-00001. If
+                left out, the days of all teams are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "entries": records}} or {"success": False, "error": why
@@ -409,8 +421,8 @@ class LeaveManagement:
         """How many working days lie from one day to another, both included.
 
         Args:
-            starts (str): Starts: a date, as YYYY-MM-DD.
-            ends (str): Ends: a date, as YYYY-MM-DD.
+            starts (str): First day that is counted, as YYYY-MM-DD.
+            ends (str): Last day that is counted, itself included, as YYYY-MM-DD.
 
         Returns:
             dict: {"success": True, "data": {days}} or {"success": False, "error": why not}
@@ -427,8 +439,8 @@ class LeaveManagement:
         """List the teams, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only teams whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "teams": records}}
@@ -446,10 +458,10 @@ class LeaveManagement:
         """List the employees, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            team_id (str, optional): Only those of this team.
-            boss_id (str, optional): Only those of this boss.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only employees whose name contains this text.
+            team_id (str, optional): Only employees of this team.
+            boss_id (str, optional): Only employees whose boss is this employee.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "employees": records}}
@@ -477,8 +489,8 @@ class LeaveManagement:
         """List the holidays, oldest first, all of them or only some.
 
         Args:
-            title (str, optional): Only those whose title contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            title (str, optional): Only holidays whose title contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "holidays": records}}
@@ -500,10 +512,10 @@ class LeaveManagement:
         """List the entries, oldest first, all of them or only some.
 
         Args:
-            employee_id (str, optional): Only those of this employee.
-            kind (str, optional): Only those whose kind is accrual, carried, moved or lapsed.
-            settled (bool, optional): Only those where settled is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            employee_id (str, optional): Only entries of this employee.
+            kind (str, optional): Only entries with this kind.
+            settled (bool, optional): Only entries with this value of `settled`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "entries": records}}
@@ -531,12 +543,12 @@ class LeaveManagement:
         """List the leaves, oldest first, all of them or only some.
 
         Args:
-            employee_id (str, optional): Only those of this employee.
-            kind (str, optional): Only those whose kind is annual, unpaid or study.
-            delegate_id (str, optional): Only those of this delegate.
-            decided_by_id (str, optional): Only those of this decided by.
-            status (str, optional): Only those whose status is asked, approved, refused, withdrawn or cancelled.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            employee_id (str, optional): Only leaves of this employee.
+            kind (str, optional): Only leaves with this kind.
+            delegate_id (str, optional): Only leaves whose delegate is this employee.
+            decided_by_id (str, optional): Only leaves decided by this employee.
+            status (str, optional): Only leaves with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "leaves": records}}
@@ -567,9 +579,9 @@ class LeaveManagement:
         """List the sick notes, oldest first, all of them or only some.
 
         Args:
-            employee_id (str, optional): Only those of this employee.
-            certificate (bool, optional): Only those where certificate is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            employee_id (str, optional): Only sick notes of this employee.
+            certificate (bool, optional): Only sick notes with this value of `certificate`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "sick_notes": records}}
@@ -596,13 +608,16 @@ class LeaveManagement:
 
         Args:
             employee_id (str): Id of the employee, such as EMPLOYEE-00001.
-            kind (str): The kind: annual, unpaid or study.
-            starts (str): Starts: a date, as YYYY-MM-DD.
-            ends (str): Ends: a date, as YYYY-MM-DD.
-            delegate_id (str, optional): Id of an employee (delegate), such as EMPLOYEE-00001. May be left out.
+            kind (str): Sort of leave, of which only annual leave is taken off the account: annual, unpaid or
+                study.
+            starts (str): First day of the leave, from today on, as YYYY-MM-DD.
+            ends (str): Last day of the leave, itself included, as YYYY-MM-DD.
+            delegate_id (str, optional): Colleague of the same team who stands in during the leave; an id such as
+                EMPLOYEE-00001. If left out, nobody stands in for now; a leave of three days or more needs a
+                delegate before it is approved.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         employee = self.employees.get(employee_id)
@@ -688,7 +703,7 @@ class LeaveManagement:
         return {
             "success": True,
             "message": f"Done: {done} (new: leave {leave['id']}).",
-            "data": {"leave_id": leave["id"]},
+            "data": {"leave_id": leave["id"], **self._changes()},
         }
 
     def name_delegate(self, leave_id: str, delegate_id: str) -> Result:
@@ -696,10 +711,11 @@ class LeaveManagement:
 
         Args:
             leave_id (str): Id of the leave, such as LEAVE-00001.
-            delegate_id (str): Id of an employee (delegate), such as EMPLOYEE-00001.
+            delegate_id (str): Colleague of the same team who stands in during the leave; an id such as
+                EMPLOYEE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         leave = self.leaves.get(leave_id)
@@ -741,6 +757,7 @@ class LeaveManagement:
                 f"Done: name {delegate['name']} as delegate of {self.employees[leave['employee_id']]['name']} "
                 f"from {leave['starts']} to {leave['ends']}."
             ),
+            "data": self._changes(),
         }
 
     def approve_leave(self, leave_id: str, by_id: str) -> Result:
@@ -748,10 +765,11 @@ class LeaveManagement:
 
         Args:
             leave_id (str): Id of the leave, such as LEAVE-00001.
-            by_id (str): Id of an employee (by), such as EMPLOYEE-00001.
+            by_id (str): Superior of the employee, or the delegate of one on leave today, who approves; an id such
+                as EMPLOYEE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         leave = self.leaves.get(leave_id)
@@ -863,6 +881,7 @@ class LeaveManagement:
                 f"Done: approve the leave of {self.employees[leave['employee_id']]['name']} from "
                 f"{leave['starts']} to {leave['ends']} as {by['name']}."
             ),
+            "data": self._changes(),
         }
 
     def refuse_leave(self, leave_id: str, by_id: str, reason: Text) -> Result:
@@ -870,11 +889,12 @@ class LeaveManagement:
 
         Args:
             leave_id (str): Id of the leave, such as LEAVE-00001.
-            by_id (str): Id of an employee (by), such as EMPLOYEE-00001.
-            reason (str): The reason.
+            by_id (str): Superior of the employee, or the delegate of one on leave today, who refuses; an id such
+                as EMPLOYEE-00001.
+            reason (str): Why the leave is refused.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         leave = self.leaves.get(leave_id)
@@ -929,6 +949,7 @@ class LeaveManagement:
                 f"Done: refuse the leave of {self.employees[leave['employee_id']]['name']} from {leave['starts']} "
                 f"to {leave['ends']} as {by['name']} with the reason {reason}."
             ),
+            "data": self._changes(),
         }
 
     def withdraw_leave(self, leave_id: str) -> Result:
@@ -938,7 +959,7 @@ class LeaveManagement:
             leave_id (str): Id of the leave, such as LEAVE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         leave = self.leaves.get(leave_id)
@@ -986,6 +1007,7 @@ class LeaveManagement:
                 f"Done: withdraw the leave of {self.employees[leave['employee_id']]['name']} from "
                 f"{leave['starts']} to {leave['ends']}."
             ),
+            "data": self._changes(),
         }
 
     def cut_short(self, leave_id: str, last_day: Date | None = None) -> Result:
@@ -993,10 +1015,11 @@ class LeaveManagement:
 
         Args:
             leave_id (str): Id of the leave, such as LEAVE-00001.
-            last_day (str, optional): Last day: a date, as YYYY-MM-DD. May be left out.
+            last_day (str, optional): New last day of the leave, earlier than before and not before yesterday, as
+                YYYY-MM-DD. If left out, the whole leave is cancelled, which works only before it begins.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         leave = self.leaves.get(leave_id)
@@ -1098,19 +1121,20 @@ class LeaveManagement:
         done = f"cut the leave of {self.employees[leave['employee_id']]['name']} from {leave['starts']} short"
         if last_day is not None:
             done += f" to {last_day}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def report_sick(self, employee_id: str, starts: Date, ends: Date, certificate: bool = False) -> Result:
         """Take down that somebody is ill, with or without a doctor's certificate.
 
         Args:
             employee_id (str): Id of the employee, such as EMPLOYEE-00001.
-            starts (str): Starts: a date, as YYYY-MM-DD.
-            ends (str): Ends: a date, as YYYY-MM-DD.
-            certificate (bool): Certificate: true or false. false where it is left out.
+            starts (str): First day of illness, within the last two weeks, as YYYY-MM-DD.
+            ends (str): Last day of illness as far as known, itself included, as YYYY-MM-DD.
+            certificate (bool): Whether a doctor's certificate is there, needed for more than three days. Default:
+                false.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         employee = self.employees.get(employee_id)
@@ -1157,7 +1181,7 @@ class LeaveManagement:
             "message": (
                 f"Done: report {employee['name']} sick from {starts} to {ends} (new: sick note {sick_note['id']})."
             ),
-            "data": {"sick_note_id": sick_note["id"]},
+            "data": {"sick_note_id": sick_note["id"], **self._changes()},
         }
 
     def hand_in_certificate(self, note_id: str, ends: Date | None = None) -> Result:
@@ -1165,11 +1189,12 @@ class LeaveManagement:
         says another.
 
         Args:
-            note_id (str): Id of a sick note (note), such as SN-00001.
-            ends (str, optional): Ends: a date, as YYYY-MM-DD. May be left out.
+            note_id (str): Sick note to which the certificate belongs; an id such as SN-00001.
+            ends (str, optional): Last day of illness that the certificate says, as YYYY-MM-DD. If left out, the
+                last day of the note stays as it is.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         note = self.sick_notes.get(note_id)
@@ -1211,17 +1236,17 @@ class LeaveManagement:
         done = f"hand in the certificate of {self.employees[note['employee_id']]['name']} for {note['starts']}"
         if ends is not None:
             done += f", ending {ends}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def credit_month(self, team_id: str, month: Date) -> Result:
         """Credit the days of a month that has begun to all members of a team who do not have them.
 
         Args:
             team_id (str): Id of the team, such as TEAM-00001.
-            month (str): Month: a date, as YYYY-MM-DD.
+            month (str): Any day of the month whose leave days are credited, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         team = self.teams.get(team_id)
@@ -1266,7 +1291,11 @@ class LeaveManagement:
         for one_employee in _distinct([self.employees[one["employee_id"]] for one in added_entries]):
             if self._breaks_rule_10_e(one_employee):
                 return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: credit the month of {month} to {team['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: credit the month of {month} to {team['name']}.",
+            "data": self._changes(),
+        }
 
     def carry_over(self, employee_id: str, year_starts: Date) -> Result:
         """Carry the days that an employee has left of the old leave year over into the new one, ten at most; they
@@ -1274,10 +1303,11 @@ class LeaveManagement:
 
         Args:
             employee_id (str): Id of the employee, such as EMPLOYEE-00001.
-            year_starts (str): Year starts: a date, as YYYY-MM-DD.
+            year_starts (str): First day of the new leave year, a first of the month, recently begun, as
+                YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         employee = self.employees.get(employee_id)
@@ -1348,7 +1378,7 @@ class LeaveManagement:
                 f"Done: carry the days of {employee['name']} over into the year from {year_starts} (new: entry "
                 f"{entry['id']}, entry {new_entry['id']})."
             ),
-            "data": {"entry_id": entry["id"], "new_entry_id": new_entry["id"]},
+            "data": {"entry_id": entry["id"], "new_entry_id": new_entry["id"], **self._changes()},
         }
 
     def lapse_carried(self, entry_id: str) -> Result:
@@ -1358,7 +1388,7 @@ class LeaveManagement:
             entry_id (str): Id of the entry, such as ENTRY-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         entry = self.entries.get(entry_id)
@@ -1411,17 +1441,17 @@ class LeaveManagement:
         for one_employee in _distinct([self.employees[one["employee_id"]] for one in added_entries]):
             if self._breaks_rule_10_e(one_employee):
                 return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def prolong_carried(self, entry_id: str, until: Date) -> Result:
         """Keep carried-over days alive for longer, for somebody who was ill for at least five certified days.
 
         Args:
             entry_id (str): Id of the entry, such as ENTRY-00001.
-            until (str): Until: a date, as YYYY-MM-DD.
+            until (str): New day on which the carried-over days lapse, later than before, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         entry = self.entries.get(entry_id)
@@ -1450,6 +1480,7 @@ class LeaveManagement:
                 f"Done: prolong the carried-over days of {self.employees[entry['employee_id']]['name']} until "
                 f"{until}."
             ),
+            "data": self._changes(),
         }
 
     def _show_team(self, team: Team) -> dict[str, Any]:
@@ -1733,6 +1764,46 @@ class LeaveManagement:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

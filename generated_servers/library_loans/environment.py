@@ -46,6 +46,17 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "branches": ("name",),
+    "works": ("title",),
+    "copies": ("barcode",),
+    "readers": ("name",),
+    "loans": (),
+    "holds": (),
+    "fines": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("copies", "at_id"),
     ("copies", "status"),
@@ -245,7 +256,7 @@ class LibraryLoans:
 
         Args:
             work_id (str): Id of the work, such as WORK-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "holds": records}} or {"success": False, "error": why
@@ -280,7 +291,7 @@ class LibraryLoans:
 
         Args:
             branch_id (str): Id of the branch, such as BRANCH-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "copies": records}} or {"success": False, "error": why
@@ -322,8 +333,9 @@ class LibraryLoans:
         """Loans that should have been returned, the longest overdue first.
 
         Args:
-            reader_id (str, optional): Id of the reader, such as READER-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            reader_id (str, optional): Only loans of this reader; an id such as READER-00001. If left out, the
+                overdue loans of all readers are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "loans": records}} or {"success": False, "error": why
@@ -398,8 +410,8 @@ class LibraryLoans:
         """List the branches, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only branches whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "branches": records}}
@@ -420,9 +432,9 @@ class LibraryLoans:
         """List the works, oldest first, all of them or only some.
 
         Args:
-            title (str, optional): Only those whose title contains this text.
-            kind (str, optional): Only those whose kind is book, film or game.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            title (str, optional): Only works whose title contains this text.
+            kind (str, optional): Only works with this kind.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "works": records}}
@@ -448,13 +460,13 @@ class LibraryLoans:
         """List the copies, oldest first, all of them or only some.
 
         Args:
-            barcode (str, optional): Only those whose barcode contains this text.
-            work_id (str, optional): Only those of this work.
-            home_id (str, optional): Only those of this home.
-            at_id (str, optional): Only those of this at.
-            heading_id (str, optional): Only those of this heading.
-            status (str, optional): Only those whose status is shelf, lent, transit, held or lost.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            barcode (str, optional): Only copies whose barcode contains this text.
+            work_id (str, optional): Only copies of this work.
+            home_id (str, optional): Only copies whose home is this branch.
+            at_id (str, optional): Only copies at this branch.
+            heading_id (str, optional): Only copies whose heading is this branch.
+            status (str, optional): Only copies with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "copies": records}}
@@ -488,9 +500,9 @@ class LibraryLoans:
         """List the readers, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            card (str, optional): Only those whose card is child, adult or teacher.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only readers whose name contains this text.
+            card (str, optional): Only readers with this card.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "readers": records}}
@@ -514,9 +526,9 @@ class LibraryLoans:
         """List the loans, oldest first, all of them or only some.
 
         Args:
-            copy_id (str, optional): Only those of this copy.
-            reader_id (str, optional): Only those of this reader.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            copy_id (str, optional): Only loans of this copy.
+            reader_id (str, optional): Only loans of this reader.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "loans": records}}
@@ -545,13 +557,12 @@ class LibraryLoans:
         """List the holds, oldest first, all of them or only some.
 
         Args:
-            reader_id (str, optional): Only those of this reader.
-            work_id (str, optional): Only those of this work.
-            pickup_id (str, optional): Only those of this pickup.
-            copy_id (str, optional): Only those of this copy.
-            status (str, optional): Only those whose status is waiting, travelling, ready, collected, cancelled or
-                expired.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            reader_id (str, optional): Only holds of this reader.
+            work_id (str, optional): Only holds of this work.
+            pickup_id (str, optional): Only holds whose pickup is this branch.
+            copy_id (str, optional): Only holds of this copy.
+            status (str, optional): Only holds with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "holds": records}}
@@ -585,10 +596,10 @@ class LibraryLoans:
         """List the fines, oldest first, all of them or only some.
 
         Args:
-            reader_id (str, optional): Only those of this reader.
-            loan_id (str, optional): Only those of this loan.
-            reason (str, optional): Only those whose reason is late or lost.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            reader_id (str, optional): Only fines of this reader.
+            loan_id (str, optional): Only fines of this loan.
+            reason (str, optional): Only fines with this reason.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "fines": records}}
@@ -614,7 +625,7 @@ class LibraryLoans:
             reader_id (str): Id of the reader, such as READER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         copy = self.copies.get(copy_id)
@@ -745,7 +756,7 @@ class LibraryLoans:
         return {
             "success": True,
             "message": f"Done: lend {copy['barcode']} to {reader['name']} (new: loan {loan['id']}).",
-            "data": {"loan_id": loan["id"]},
+            "data": {"loan_id": loan["id"], **self._changes()},
         }
 
     def return_copy(self, copy_id: str, branch_id: str) -> Result:
@@ -756,7 +767,7 @@ class LibraryLoans:
             branch_id (str): Id of the branch, such as BRANCH-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         copy = self.copies.get(copy_id)
@@ -894,7 +905,11 @@ class LibraryLoans:
         for one_fine in _distinct(added_fines):
             if self._breaks_rule_11_f_again(one_fine):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: take {copy['barcode']} back at {branch['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: take {copy['barcode']} back at {branch['name']}.",
+            "data": self._changes(),
+        }
 
     def renew_loan(self, loan_id: str) -> Result:
         """Renew a loan that is not overdue, twice at most, while nobody waits for the work.
@@ -903,7 +918,7 @@ class LibraryLoans:
             loan_id (str): Id of the loan, such as LOAN-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         loan = self.loans.get(loan_id)
@@ -952,6 +967,7 @@ class LibraryLoans:
                 f"Done: renew {self.works[self.copies[loan['copy_id']]['work_id']]['title']} for "
                 f"{self.readers[loan['reader_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def place_hold(self, reader_id: str, work_id: str, pickup_id: str) -> Result:
@@ -960,10 +976,10 @@ class LibraryLoans:
         Args:
             reader_id (str): Id of the reader, such as READER-00001.
             work_id (str): Id of the work, such as WORK-00001.
-            pickup_id (str): Id of a branch (pickup), such as BRANCH-00001.
+            pickup_id (str): Branch where the reader wants to collect the work; an id such as BRANCH-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         reader = self.readers.get(reader_id)
@@ -1043,7 +1059,7 @@ class LibraryLoans:
                 f"Done: place a hold on {work['title']} for {reader['name']} at {pickup['name']} (new: hold "
                 f"{hold['id']})."
             ),
-            "data": {"hold_id": hold["id"]},
+            "data": {"hold_id": hold["id"], **self._changes()},
         }
 
     def cancel_hold(self, hold_id: str) -> Result:
@@ -1054,7 +1070,7 @@ class LibraryLoans:
             hold_id (str): Id of the hold, such as HOLD-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         hold = self.holds.get(hold_id)
@@ -1184,6 +1200,7 @@ class LibraryLoans:
                 f"Done: end the hold of {self.readers[hold['reader_id']]['name']} on "
                 f"{self.works[hold['work_id']]['title']}."
             ),
+            "data": self._changes(),
         }
 
     def pull_copy(self, copy_id: str) -> Result:
@@ -1193,7 +1210,7 @@ class LibraryLoans:
             copy_id (str): Id of the copy, such as COPY-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         copy = self.copies.get(copy_id)
@@ -1287,7 +1304,11 @@ class LibraryLoans:
         ):
             if self._breaks_rule_8(one_loan):
                 return self._take_back(RULES[7])
-        return {"success": True, "message": f"Done: pull {copy['barcode']} for the next in the queue."}
+        return {
+            "success": True,
+            "message": f"Done: pull {copy['barcode']} for the next in the queue.",
+            "data": self._changes(),
+        }
 
     def receive_copy(self, copy_id: str) -> Result:
         """Unpack a copy that the van has brought to the branch it was headed for; one that nobody waits for goes on
@@ -1297,7 +1318,7 @@ class LibraryLoans:
             copy_id (str): Id of the copy, such as COPY-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         copy = self.copies.get(copy_id)
@@ -1401,7 +1422,7 @@ class LibraryLoans:
         ):
             if self._breaks_rule_8(one_loan):
                 return self._take_back(RULES[7])
-        return {"success": True, "message": f"Done: receive {copy['barcode']} from the van."}
+        return {"success": True, "message": f"Done: receive {copy['barcode']} from the van.", "data": self._changes()}
 
     def report_lost(self, loan_id: str) -> Result:
         """Record that a reader has lost a copy; they pay its price.
@@ -1410,7 +1431,7 @@ class LibraryLoans:
             loan_id (str): Id of the loan, such as LOAN-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         loan = self.loans.get(loan_id)
@@ -1460,7 +1481,7 @@ class LibraryLoans:
                 f"Done: record {self.copies[loan['copy_id']]['barcode']} as lost by "
                 f"{self.readers[loan['reader_id']]['name']} (new: fine {fine['id']})."
             ),
-            "data": {"fine_id": fine["id"]},
+            "data": {"fine_id": fine["id"], **self._changes()},
         }
 
     def pay_fines(self, reader_id: str, amount: Annotated[int, {"minimum": 10, "maximum": 50000}]) -> Result:
@@ -1468,10 +1489,10 @@ class LibraryLoans:
 
         Args:
             reader_id (str): Id of the reader, such as READER-00001.
-            amount (int): The amount in cents, from 10 to 50000.
+            amount (int): Money the reader pays, at most what is owed, in cents, from 10 to 50000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         reader = self.readers.get(reader_id)
@@ -1496,7 +1517,11 @@ class LibraryLoans:
         for one_fine in _distinct(changed_fines):
             if self._breaks_rule_11_f(one_fine):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: take {_money(amount)} from {reader['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: take {_money(amount)} from {reader['name']}.",
+            "data": self._changes(),
+        }
 
     def waive_fine(self, fine_id: str, found_at_id: str | None = None) -> Result:
         """Waive what is still unpaid of a fine for lateness, or of the price of a lost copy that has turned up at a
@@ -1504,10 +1529,11 @@ class LibraryLoans:
 
         Args:
             fine_id (str): Id of the fine, such as FINE-00001.
-            found_at_id (str, optional): Id of a branch (found at), such as BRANCH-00001. May be left out.
+            found_at_id (str, optional): Branch where a lost copy has turned up, never named for lateness; an id
+                such as BRANCH-00001. If left out, the fine must be one for lateness.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         fine = self.fines.get(fine_id)
@@ -1571,7 +1597,7 @@ class LibraryLoans:
         done = f"waive a fine of {self.readers[fine['reader_id']]['name']}"
         if found_at is not None:
             done += f" for a copy found at {found_at['name']}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def extend_card(self, reader_id: str) -> Result:
         """Extend the card of a reader by a year, from the day it ends or from today where it has run out.
@@ -1580,7 +1606,7 @@ class LibraryLoans:
             reader_id (str): Id of the reader, such as READER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         reader = self.readers.get(reader_id)
@@ -1590,7 +1616,7 @@ class LibraryLoans:
             return _refused(f"The card of {reader['name']} is good until {reader['card_until']}.")
         self._journal = []
         self._put("readers", reader, "card_until", _add_months(max(reader["card_until"], self.now[:10]), 12))
-        return {"success": True, "message": f"Done: extend the card of {reader['name']}."}
+        return {"success": True, "message": f"Done: extend the card of {reader['name']}.", "data": self._changes()}
 
     def _show_work(self, work: Work) -> dict[str, Any]:
         """The work as an answer shows it."""
@@ -1828,6 +1854,46 @@ class LibraryLoans:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -48,6 +48,18 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "applicants": ("name",),
+    "products": ("name",),
+    "evidences": ("name",),
+    "underwriters": ("name",),
+    "proposals": ("number",),
+    "findings": (),
+    "beneficiaries": ("name",),
+    "offers": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("beneficiaries", "proposal_id"),
     ("findings", "evidence_id"),
@@ -245,7 +257,7 @@ class LifeUnderwriting:
 
         Args:
             proposal_id (str): Id of the proposal, such as PROPOSAL-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "evidences": records}} or {"success": False, "error":
@@ -309,8 +321,9 @@ class LifeUnderwriting:
         """Open offers by the day they end.
 
         Args:
-            until (str, optional): Until: a date, as YYYY-MM-DD. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            until (str, optional): Latest end of the offers that are listed, as YYYY-MM-DD. If left out, all open
+                offers are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "offers": records}} or {"success": False, "error": why
@@ -347,9 +360,9 @@ class LifeUnderwriting:
         """List the applicants, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            smoker (bool, optional): Only those where smoker is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only applicants whose name contains this text.
+            smoker (bool, optional): Only applicants with this value of `smoker`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "applicants": records}}
@@ -375,8 +388,8 @@ class LifeUnderwriting:
         """List the products, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only products whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "products": records}}
@@ -396,8 +409,8 @@ class LifeUnderwriting:
         """List the evidences, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only evidences whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "evidences": records}}
@@ -417,8 +430,8 @@ class LifeUnderwriting:
         """List the underwriters, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only underwriters whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "underwriters": records}}
@@ -444,13 +457,12 @@ class LifeUnderwriting:
         """List the proposals, oldest first, all of them or only some.
 
         Args:
-            number (str, optional): Only those whose number contains this text.
-            applicant_id (str, optional): Only those of this applicant.
-            product_id (str, optional): Only those of this product.
-            underwriter_id (str, optional): Only those of this underwriter.
-            status (str, optional): Only those whose status is collecting, assessed, declined, withdrawn, offered
-                or in_force.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            number (str, optional): Only proposals whose number contains this text.
+            applicant_id (str, optional): Only proposals of this applicant.
+            product_id (str, optional): Only proposals of this product.
+            underwriter_id (str, optional): Only proposals of this underwriter.
+            status (str, optional): Only proposals with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "proposals": records}}
@@ -484,11 +496,10 @@ class LifeUnderwriting:
         """List the findings, oldest first, all of them or only some.
 
         Args:
-            proposal_id (str, optional): Only those of this proposal.
-            evidence_id (str, optional): Only those of this evidence.
-            hazard (str, optional): Only those whose hazard is diving, climbing, aviation, racing, back_pain or
-                war_zones.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            proposal_id (str, optional): Only findings of this proposal.
+            evidence_id (str, optional): Only findings of this evidence.
+            hazard (str, optional): Only findings with this hazard.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "findings": records}}
@@ -515,9 +526,9 @@ class LifeUnderwriting:
         """List the beneficiaries, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            proposal_id (str, optional): Only those of this proposal.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only beneficiaries whose name contains this text.
+            proposal_id (str, optional): Only beneficiaries of this proposal.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "beneficiaries": records}}
@@ -543,9 +554,9 @@ class LifeUnderwriting:
         """List the offers, oldest first, all of them or only some.
 
         Args:
-            proposal_id (str, optional): Only those of this proposal.
-            status (str, optional): Only those whose status is open, accepted or lapsed.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            proposal_id (str, optional): Only offers of this proposal.
+            status (str, optional): Only offers with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "offers": records}}
@@ -572,11 +583,12 @@ class LifeUnderwriting:
         Args:
             applicant_id (str): Id of the applicant, such as APPLICANT-00001.
             product_id (str): Id of the product, such as PRODUCT-00001.
-            number (str): The number.
-            sum_insured (int): The sum insured in cents, from 500000 to 500000000.
+            number (str): Number of the new proposal, not in use yet.
+            sum_insured (int): Sum that is paid out when the insured person dies, in cents, from 500000 to
+                500000000.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         applicant = self.applicants.get(applicant_id)
@@ -625,7 +637,7 @@ class LifeUnderwriting:
         return {
             "success": True,
             "message": f"Done: take in proposal {number} of {applicant['name']} (new: proposal {proposal['id']}).",
-            "data": {"proposal_id": proposal["id"]},
+            "data": {"proposal_id": proposal["id"], **self._changes()},
         }
 
     def record_finding(
@@ -641,12 +653,14 @@ class LifeUnderwriting:
         Args:
             proposal_id (str): Id of the proposal, such as PROPOSAL-00001.
             evidence_id (str): Id of the evidence, such as EVIDENCE-00001.
-            points (int): The points, from -25 to 200.
-            hazard (str, optional): The hazard: diving, climbing, aviation, racing, back_pain or war_zones. May be
-                left out.
+            points (int): Debit points for what was found, where a negative number speaks for the applicant, from
+                -25 to 200.
+            hazard (str, optional): Risk behind the points that could be excluded from the cover: diving, climbing,
+                aviation, racing, back_pain or war_zones. If left out, no such risk is noted; a correction keeps
+                the one noted before.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         proposal = self.proposals.get(proposal_id)
@@ -731,7 +745,7 @@ class LifeUnderwriting:
         done = f"record {points} points for {evidence['name']} on {proposal['number']}"
         if hazard is not None:
             done += f" because of {hazard}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def change_sum(
         self,
@@ -742,10 +756,11 @@ class LifeUnderwriting:
 
         Args:
             proposal_id (str): Id of the proposal, such as PROPOSAL-00001.
-            sum_insured (int): The sum insured in cents, from 500000 to 500000000.
+            sum_insured (int): New sum that is paid out when the insured person dies, in cents, from 500000 to
+                500000000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         proposal = self.proposals.get(proposal_id)
@@ -786,7 +801,11 @@ class LifeUnderwriting:
         ):
             if self._breaks_rule_11(one_offer):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: change the sum of {proposal['number']} to {_money(sum_insured)}."}
+        return {
+            "success": True,
+            "message": f"Done: change the sum of {proposal['number']} to {_money(sum_insured)}.",
+            "data": self._changes(),
+        }
 
     def set_share(
         self,
@@ -798,11 +817,11 @@ class LifeUnderwriting:
 
         Args:
             proposal_id (str): Id of the proposal, such as PROPOSAL-00001.
-            name (str): The name.
-            percent (int): The percent, from 0 to 100.
+            name (str): Name of the beneficiary, who is not the applicant.
+            percent (int): Share of the sum in percent, where zero takes the beneficiary out, from 0 to 100.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         proposal = self.proposals.get(proposal_id)
@@ -903,6 +922,7 @@ class LifeUnderwriting:
         return {
             "success": True,
             "message": f"Done: set the share of {name} in {proposal['number']} to {percent} percent.",
+            "data": self._changes(),
         }
 
     def add_exclusion(
@@ -914,10 +934,11 @@ class LifeUnderwriting:
 
         Args:
             proposal_id (str): Id of the proposal, such as PROPOSAL-00001.
-            what (str): The what: diving, climbing, aviation, racing, back_pain or war_zones.
+            what (str): Risk that the cover leaves out, one noted with a finding of this proposal: diving,
+                climbing, aviation, racing, back_pain or war_zones.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         proposal = self.proposals.get(proposal_id)
@@ -941,7 +962,11 @@ class LifeUnderwriting:
                 return self._take_back(RULES[1])
         if self._breaks_rule_9(proposal):
             return self._take_back(RULES[8])
-        return {"success": True, "message": f"Done: exclude {what} from {proposal['number']}."}
+        return {
+            "success": True,
+            "message": f"Done: exclude {what} from {proposal['number']}.",
+            "data": self._changes(),
+        }
 
     def assess_proposal(self, proposal_id: str, underwriter_id: str) -> Result:
         """Assess a proposal for which all evidence is in.
@@ -951,7 +976,7 @@ class LifeUnderwriting:
             underwriter_id (str): Id of the underwriter, such as UNDERWRITER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         proposal = self.proposals.get(proposal_id)
@@ -979,7 +1004,11 @@ class LifeUnderwriting:
         for one_offer in _distinct(self._offers_by_proposal.get(proposal["id"], {}).values()):
             if self._breaks_rule_11(one_offer):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: assess {proposal['number']} as {underwriter['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: assess {proposal['number']} as {underwriter['name']}.",
+            "data": self._changes(),
+        }
 
     def decline_proposal(self, proposal_id: str) -> Result:
         """Decline a proposal that has no offer.
@@ -988,7 +1017,7 @@ class LifeUnderwriting:
             proposal_id (str): Id of the proposal, such as PROPOSAL-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         proposal = self.proposals.get(proposal_id)
@@ -1007,7 +1036,7 @@ class LifeUnderwriting:
         for one_offer in _distinct(self._offers_by_proposal.get(proposal["id"], {}).values()):
             if self._breaks_rule_11(one_offer):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: decline {proposal['number']}."}
+        return {"success": True, "message": f"Done: decline {proposal['number']}.", "data": self._changes()}
 
     def withdraw_proposal(self, proposal_id: str) -> Result:
         """Note that the applicant no longer wants the cover, or did not take up an offer.
@@ -1016,7 +1045,7 @@ class LifeUnderwriting:
             proposal_id (str): Id of the proposal, such as PROPOSAL-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         proposal = self.proposals.get(proposal_id)
@@ -1035,17 +1064,17 @@ class LifeUnderwriting:
         for one_offer in _distinct(self._offers_by_proposal.get(proposal["id"], {}).values()):
             if self._breaks_rule_11(one_offer):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: withdraw {proposal['number']}."}
+        return {"success": True, "message": f"Done: withdraw {proposal['number']}.", "data": self._changes()}
 
     def make_offer(self, proposal_id: str, valid_until: Date) -> Result:
         """Offer the cover at the premium that follows from product, points and smoking.
 
         Args:
             proposal_id (str): Id of the proposal, such as PROPOSAL-00001.
-            valid_until (str): Valid until: a date, as YYYY-MM-DD.
+            valid_until (str): Last day to accept the offer, 7 to 90 days from today, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         proposal = self.proposals.get(proposal_id)
@@ -1107,7 +1136,7 @@ class LifeUnderwriting:
             "message": (
                 f"Done: make an offer on {proposal['number']}, valid until {valid_until} (new: offer {offer['id']})."
             ),
-            "data": {"offer_id": offer["id"]},
+            "data": {"offer_id": offer["id"], **self._changes()},
         }
 
     def accept_offer(self, offer_id: str) -> Result:
@@ -1117,7 +1146,7 @@ class LifeUnderwriting:
             offer_id (str): Id of the offer, such as OFFER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         offer = self.offers.get(offer_id)
@@ -1156,6 +1185,7 @@ class LifeUnderwriting:
         return {
             "success": True,
             "message": f"Done: accept the offer on {self.proposals[offer['proposal_id']]['number']}.",
+            "data": self._changes(),
         }
 
     def lapse_offer(self, offer_id: str) -> Result:
@@ -1165,7 +1195,7 @@ class LifeUnderwriting:
             offer_id (str): Id of the offer, such as OFFER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         offer = self.offers.get(offer_id)
@@ -1199,6 +1229,7 @@ class LifeUnderwriting:
         return {
             "success": True,
             "message": f"Done: let the offer on {self.proposals[offer['proposal_id']]['number']} lapse.",
+            "data": self._changes(),
         }
 
     def _show_applicant(self, applicant: Applicant) -> dict[str, Any]:
@@ -1400,6 +1431,46 @@ class LifeUnderwriting:
         self._journal.append(("delete", container, record["id"], record))
         del getattr(self, container)[record["id"]]
         self._unlink(container, record)
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

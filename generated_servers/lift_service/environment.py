@@ -44,6 +44,16 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "buildings": ("name",),
+    "contracts": (),
+    "lifts": ("tag",),
+    "technicians": ("name",),
+    "breakdowns": ("number",),
+    "inspections": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("breakdowns", "lift_id"),
     ("breakdowns", "number"),
@@ -205,8 +215,9 @@ class LiftService:
         """Breakdowns that nobody has arrived at, trapped people first and then by deadline.
 
         Args:
-            region (str, optional): The region: north, south, harbour or hills. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            region (str, optional): Only lifts in this region: north, south, harbour or hills. If left out, lifts
+                in all regions are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "breakdowns": records}} or {"success": False, "error":
@@ -242,7 +253,7 @@ class LiftService:
 
         Args:
             breakdown_id (str): Id of the breakdown, such as BREAKDOWN-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "technicians": records}} or {"success": False, "error":
@@ -264,9 +275,10 @@ class LiftService:
         """Lifts whose certificate ends by a day, the soonest first.
 
         Args:
-            by_day (str): By day: a date, as YYYY-MM-DD.
-            building_id (str, optional): Id of the building, such as BUILDING-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            by_day (str): Last day of a certificate that is listed, as YYYY-MM-DD.
+            building_id (str, optional): Only lifts in this building; an id such as BUILDING-00001. If left out,
+                lifts in all buildings are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "lifts": records}} or {"success": False, "error": why
@@ -293,9 +305,9 @@ class LiftService:
         """List the buildings, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            region (str, optional): Only those whose region is north, south, harbour or hills.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only buildings whose name contains this text.
+            region (str, optional): Only buildings with this region.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "buildings": records}}
@@ -317,9 +329,9 @@ class LiftService:
         """List the contracts, oldest first, all of them or only some.
 
         Args:
-            building_id (str, optional): Only those of this building.
-            level (str, optional): Only those whose level is basic or full.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            building_id (str, optional): Only contracts of this building.
+            level (str, optional): Only contracts with this level.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "contracts": records}}
@@ -358,10 +370,10 @@ class LiftService:
         """List the lifts, oldest first, all of them or only some.
 
         Args:
-            tag (str, optional): Only those whose tag contains this text.
-            building_id (str, optional): Only those of this building.
-            status (str, optional): Only those whose status is running or stopped.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            tag (str, optional): Only lifts whose tag contains this text.
+            building_id (str, optional): Only lifts of this building.
+            status (str, optional): Only lifts with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "lifts": records}}
@@ -386,9 +398,9 @@ class LiftService:
         """List the technicians, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            on_call (bool, optional): Only those where on call is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only technicians whose name contains this text.
+            on_call (bool, optional): Only technicians with this value of `on_call`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "technicians": records}}
@@ -417,11 +429,11 @@ class LiftService:
         """List the breakdowns, oldest first, all of them or only some.
 
         Args:
-            number (str, optional): Only those whose number contains this text.
-            lift_id (str, optional): Only those of this lift.
-            technician_id (str, optional): Only those of this technician.
-            status (str, optional): Only those whose status is open, assigned, on_site or closed.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            number (str, optional): Only breakdowns whose number contains this text.
+            lift_id (str, optional): Only breakdowns of this lift.
+            technician_id (str, optional): Only breakdowns of this technician.
+            status (str, optional): Only breakdowns with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "breakdowns": records}}
@@ -449,9 +461,9 @@ class LiftService:
         """List the inspections, oldest first, all of them or only some.
 
         Args:
-            lift_id (str, optional): Only those of this lift.
-            passed (bool, optional): Only those where passed is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            lift_id (str, optional): Only inspections of this lift.
+            passed (bool, optional): Only inspections with this value of `passed`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "inspections": records}}
@@ -475,12 +487,12 @@ class LiftService:
         """Report a lift that is stuck, with how many people are in it; the deadline comes from the contract.
 
         Args:
-            number (str): The number.
+            number (str): Number of the new breakdown, not in use yet.
             lift_id (str): Id of the lift, such as LIFT-00001.
-            trapped (int): The trapped, from 0 to 12.
+            trapped (int): People who are in the stuck lift, from 0 to 12.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         lift = self.lifts.get(lift_id)
@@ -549,7 +561,7 @@ class LiftService:
             "message": (
                 f"Done: report {lift['tag']} with {trapped} people trapped (new: breakdown {breakdown['id']})."
             ),
-            "data": {"breakdown_id": breakdown["id"]},
+            "data": {"breakdown_id": breakdown["id"], **self._changes()},
         }
 
     def send_technician(self, breakdown_id: str, technician_id: str) -> Result:
@@ -560,7 +572,7 @@ class LiftService:
             technician_id (str): Id of the technician, such as TECHNICIAN-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         breakdown = self.breakdowns.get(breakdown_id)
@@ -615,6 +627,7 @@ class LiftService:
         return {
             "success": True,
             "message": f"Done: send {technician['name']} to {self.lifts[breakdown['lift_id']]['tag']}.",
+            "data": self._changes(),
         }
 
     def call_technician_back(self, breakdown_id: str) -> Result:
@@ -624,7 +637,7 @@ class LiftService:
             breakdown_id (str): Id of the breakdown, such as BREAKDOWN-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         breakdown = self.breakdowns.get(breakdown_id)
@@ -657,7 +670,11 @@ class LiftService:
             return self._take_back(RULES[6])
         if self._breaks_rule_8(breakdown):
             return self._take_back(RULES[7])
-        return {"success": True, "message": f"Done: call the technician of {breakdown['number']} back."}
+        return {
+            "success": True,
+            "message": f"Done: call the technician of {breakdown['number']} back.",
+            "data": self._changes(),
+        }
 
     def note_arrival(self, breakdown_id: str) -> Result:
         """Note that the technician has arrived at the lift.
@@ -666,7 +683,7 @@ class LiftService:
             breakdown_id (str): Id of the breakdown, such as BREAKDOWN-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         breakdown = self.breakdowns.get(breakdown_id)
@@ -698,7 +715,11 @@ class LiftService:
             return self._take_back(RULES[6])
         if self._breaks_rule_8(breakdown):
             return self._take_back(RULES[7])
-        return {"success": True, "message": f"Done: note the arrival at {self.lifts[breakdown['lift_id']]['tag']}."}
+        return {
+            "success": True,
+            "message": f"Done: note the arrival at {self.lifts[breakdown['lift_id']]['tag']}.",
+            "data": self._changes(),
+        }
 
     def free_people(self, breakdown_id: str) -> Result:
         """Note that the trapped people are out.
@@ -707,7 +728,7 @@ class LiftService:
             breakdown_id (str): Id of the breakdown, such as BREAKDOWN-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         breakdown = self.breakdowns.get(breakdown_id)
@@ -724,6 +745,7 @@ class LiftService:
         return {
             "success": True,
             "message": f"Done: note that everybody is out of {self.lifts[breakdown['lift_id']]['tag']}.",
+            "data": self._changes(),
         }
 
     def close_breakdown(self, breakdown_id: str, work_hours: Annotated[int, {"minimum": 1, "maximum": 12}]) -> Result:
@@ -732,10 +754,10 @@ class LiftService:
 
         Args:
             breakdown_id (str): Id of the breakdown, such as BREAKDOWN-00001.
-            work_hours (int): The work hours, from 1 to 12.
+            work_hours (int): Work of the technician in hours, from 1 to 12.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         breakdown = self.breakdowns.get(breakdown_id)
@@ -797,7 +819,11 @@ class LiftService:
             return self._take_back(RULES[6])
         if self._breaks_rule_8(breakdown):
             return self._take_back(RULES[7])
-        return {"success": True, "message": f"Done: close breakdown {breakdown['number']} after {work_hours} hours."}
+        return {
+            "success": True,
+            "message": f"Done: close breakdown {breakdown['number']} after {work_hours} hours.",
+            "data": self._changes(),
+        }
 
     def record_inspection(
         self,
@@ -810,12 +836,13 @@ class LiftService:
 
         Args:
             lift_id (str): Id of the lift, such as LIFT-00001.
-            inspector (str): The inspector.
-            passed (bool): Passed: true or false.
-            certificate_until (str, optional): Certificate until: a date, as YYYY-MM-DD. May be left out.
+            inspector (str): Name of the person who inspected the lift.
+            passed (bool): Whether the lift passed the inspection.
+            certificate_until (str, optional): Last day of the new certificate, only for a lift that passed, as
+                YYYY-MM-DD. If left out, there is no new certificate, as the lift failed.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         lift = self.lifts.get(lift_id)
@@ -850,7 +877,7 @@ class LiftService:
         return {
             "success": True,
             "message": f"Done: record the inspection of {lift['tag']} (new: inspection {inspection['id']}).",
-            "data": {"inspection_id": inspection["id"]},
+            "data": {"inspection_id": inspection["id"], **self._changes()},
         }
 
     def record_service(self, lift_id: str, technician_id: str) -> Result:
@@ -861,7 +888,7 @@ class LiftService:
             technician_id (str): Id of the technician, such as TECHNICIAN-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         lift = self.lifts.get(lift_id)
@@ -881,7 +908,11 @@ class LiftService:
             return _refused(f"{lift['tag']} was serviced today.")
         self._journal = []
         self._put("lifts", lift, "serviced_on", self.now[:10])
-        return {"success": True, "message": f"Done: record the service of {lift['tag']} by {technician['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: record the service of {lift['tag']} by {technician['name']}.",
+            "data": self._changes(),
+        }
 
     def start_lift(self, lift_id: str) -> Result:
         """Start a lift that stands still, with a valid certificate and no breakdown in hand.
@@ -890,7 +921,7 @@ class LiftService:
             lift_id (str): Id of the lift, such as LIFT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         lift = self.lifts.get(lift_id)
@@ -914,7 +945,7 @@ class LiftService:
         for one_breakdown in _distinct(self._breakdowns_by_lift.get(lift["id"], {}).values()):
             if self._breaks_rule_2(one_breakdown):
                 return self._take_back(RULES[1])
-        return {"success": True, "message": f"Done: start {lift['tag']}."}
+        return {"success": True, "message": f"Done: start {lift['tag']}.", "data": self._changes()}
 
     def stop_lift(self, lift_id: str) -> Result:
         """Take a lift out of service.
@@ -923,7 +954,7 @@ class LiftService:
             lift_id (str): Id of the lift, such as LIFT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         lift = self.lifts.get(lift_id)
@@ -936,7 +967,7 @@ class LiftService:
         for one_breakdown in _distinct(self._breakdowns_by_lift.get(lift["id"], {}).values()):
             if self._breaks_rule_2(one_breakdown):
                 return self._take_back(RULES[1])
-        return {"success": True, "message": f"Done: stop {lift['tag']}."}
+        return {"success": True, "message": f"Done: stop {lift['tag']}.", "data": self._changes()}
 
     def change_duty(
         self,
@@ -948,11 +979,12 @@ class LiftService:
 
         Args:
             technician_id (str): Id of the technician, such as TECHNICIAN-00001.
-            on_call (bool): On call: true or false.
-            region (str, optional): The region: north, south, harbour or hills. May be left out.
+            on_call (bool): Whether the technician is on call.
+            region (str, optional): Region that the technician covers in addition: north, south, harbour or hills.
+                If left out, the regions stay as they are.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         technician = self.technicians.get(technician_id)
@@ -981,17 +1013,21 @@ class LiftService:
                 return self._take_back(RULES[2])
         if self._breaks_rule_4(technician):
             return self._take_back(RULES[3])
-        return {"success": True, "message": f"Done: change the duty of {technician['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: change the duty of {technician['name']}.",
+            "data": self._changes(),
+        }
 
     def extend_contract(self, contract_id: str, runs_until: Date) -> Result:
         """Extend a contract, or shorten its response time.
 
         Args:
             contract_id (str): Id of the contract, such as CONTRACT-00001.
-            runs_until (str): Runs until: a date, as YYYY-MM-DD.
+            runs_until (str): New last day of the contract, later than before, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         contract = self.contracts.get(contract_id)
@@ -1006,6 +1042,7 @@ class LiftService:
             "message": (
                 f"Done: extend the contract of {self.buildings[contract['building_id']]['name']} to {runs_until}."
             ),
+            "data": self._changes(),
         }
 
     def _show_lift(self, lift: Lift) -> dict[str, Any]:
@@ -1141,6 +1178,46 @@ class LiftService:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -47,6 +47,18 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "places": ("name",),
+    "kinds": ("name",),
+    "stores": ("name",),
+    "people": ("name",),
+    "items": ("number",),
+    "claims": (),
+    "proofs": (),
+    "batches": ("name",),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("batches", "name"),
     ("claims", "item_id"),
@@ -242,7 +254,7 @@ class LostProperty:
 
         Args:
             claim_id (str): Id of the claim, such as CLAIM-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "items": records}} or {"success": False, "error": why
@@ -285,10 +297,12 @@ class LostProperty:
         """Stored items whose time is over on a day, which nobody claims and no batch holds, oldest find first.
 
         Args:
-            on (str): On: a date, as YYYY-MM-DD.
-            fate (str, optional): The fate: charity, auction or destruction. May be left out.
-            kind_id (str, optional): Id of the kind, such as KIND-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            on (str): Day on which the items' time must be over, as YYYY-MM-DD.
+            fate (str, optional): What is meant to happen to the items: charity, auction or destruction. If left
+                out, items of every fate are listed.
+            kind_id (str, optional): Kind of the items; an id such as KIND-00001. If left out, items of all kinds
+                are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "items": records}} or {"success": False, "error": why
@@ -360,8 +374,8 @@ class LostProperty:
         """List the places, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only places whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "places": records}}
@@ -382,9 +396,9 @@ class LostProperty:
         """List the kinds, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            fate (str, optional): Only those whose fate is charity, auction or destruction.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only kinds whose name contains this text.
+            fate (str, optional): Only kinds with this fate.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "kinds": records}}
@@ -406,9 +420,9 @@ class LostProperty:
         """List the stores, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            secure (bool, optional): Only those where secure is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only stores whose name contains this text.
+            secure (bool, optional): Only stores with this value of `secure`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "stores": records}}
@@ -429,8 +443,8 @@ class LostProperty:
         """List the people, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only people whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "people": records}}
@@ -457,15 +471,15 @@ class LostProperty:
         """List the items, oldest first, all of them or only some.
 
         Args:
-            number (str, optional): Only those whose number contains this text.
-            kind_id (str, optional): Only those of this kind.
-            colour (str, optional): Only those whose colour is black, blue, red, silver or green.
-            found_in_id (str, optional): Only those of this found in.
-            store_id (str, optional): Only those of this store.
-            finder_id (str, optional): Only those of this finder.
-            batch_id (str, optional): Only those of this batch.
-            status (str, optional): Only those whose status is stored, handed_out or disposed.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            number (str, optional): Only items whose number contains this text.
+            kind_id (str, optional): Only items of this kind.
+            colour (str, optional): Only items with this colour.
+            found_in_id (str, optional): Only items found in this place.
+            store_id (str, optional): Only items of this store.
+            finder_id (str, optional): Only items whose finder is this person.
+            batch_id (str, optional): Only items of this batch.
+            status (str, optional): Only items with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "items": records}}
@@ -506,12 +520,12 @@ class LostProperty:
         """List the claims, oldest first, all of them or only some.
 
         Args:
-            person_id (str, optional): Only those of this person.
-            kind_id (str, optional): Only those of this kind.
-            colour (str, optional): Only those whose colour is black, blue, red, silver or green.
-            item_id (str, optional): Only those of this item.
-            status (str, optional): Only those whose status is open, settled or withdrawn.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            person_id (str, optional): Only claims of this person.
+            kind_id (str, optional): Only claims of this kind.
+            colour (str, optional): Only claims with this colour.
+            item_id (str, optional): Only claims of this item.
+            status (str, optional): Only claims with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "claims": records}}
@@ -542,9 +556,9 @@ class LostProperty:
         """List the proofs, oldest first, all of them or only some.
 
         Args:
-            claim_id (str, optional): Only those of this claim.
-            sort (str, optional): Only those whose sort is identity, detail, photo, receipt or serial_number.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            claim_id (str, optional): Only proofs of this claim.
+            sort (str, optional): Only proofs with this sort.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "proofs": records}}
@@ -569,10 +583,10 @@ class LostProperty:
         """List the batches, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            fate (str, optional): Only those whose fate is charity, auction or destruction.
-            status (str, optional): Only those whose status is planned or gone.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only batches whose name contains this text.
+            fate (str, optional): Only batches with this fate.
+            status (str, optional): Only batches with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "batches": records}}
@@ -600,17 +614,18 @@ class LostProperty:
         """Register a found item and put it into a store.
 
         Args:
-            number (str): The number.
+            number (str): Number of the new item, not in use yet.
             kind_id (str): Id of the kind, such as KIND-00001.
-            colour (str): The colour: black, blue, red, silver or green.
-            found_on (str): Found on: a date, as YYYY-MM-DD.
-            found_in_id (str): Id of a place (found in), such as PLACE-00001.
-            value (int): The value in cents, from 0 to 500000.
+            colour (str): Main colour of the item: black, blue, red, silver or green.
+            found_on (str): Day on which it was found, within the last 30 days, as YYYY-MM-DD.
+            found_in_id (str): Place where it was found; an id such as PLACE-00001.
+            value (int): Estimated worth of the item, in cents, from 0 to 500000.
             store_id (str): Id of the store, such as STORE-00001.
-            finder_id (str, optional): Id of a person (finder), such as PERSON-00001. May be left out.
+            finder_id (str, optional): Person who found and handed in the item; an id such as PERSON-00001. If left
+                out, no finder is noted.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         kind = self.kinds.get(kind_id)
@@ -673,7 +688,7 @@ class LostProperty:
             "message": (
                 f"Done: register the {colour} {kind['name']} {number} in {store['name']} (new: item {item['id']})."
             ),
-            "data": {"item_id": item["id"]},
+            "data": {"item_id": item["id"], **self._changes()},
         }
 
     def move_item(self, item_id: str, store_id: str) -> Result:
@@ -684,7 +699,7 @@ class LostProperty:
             store_id (str): Id of the store, such as STORE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         item = self.items.get(item_id)
@@ -714,17 +729,21 @@ class LostProperty:
             return self._take_back(RULES[1])
         if self._breaks_rule_3(item):
             return self._take_back(RULES[2])
-        return {"success": True, "message": f"Done: move {item['number']} to {store['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: move {item['number']} to {store['name']}.",
+            "data": self._changes(),
+        }
 
     def extend_storage(self, item_id: str, more_days: Annotated[int, {"minimum": 1, "maximum": 180}]) -> Result:
         """Keep an item longer than its kind is kept.
 
         Args:
             item_id (str): Id of the item, such as ITEM-00001.
-            more_days (int): The more days, from 1 to 180.
+            more_days (int): Days that are added to the time it is kept, from 1 to 180.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         item = self.items.get(item_id)
@@ -743,7 +762,11 @@ class LostProperty:
         self._put("items", item, "extra_days", extra_days)
         if self._breaks_rule_10(item):
             return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: keep {item['number']} {more_days} days longer."}
+        return {
+            "success": True,
+            "message": f"Done: keep {item['number']} {more_days} days longer.",
+            "data": self._changes(),
+        }
 
     def open_claim(
         self,
@@ -759,12 +782,13 @@ class LostProperty:
         Args:
             person_id (str): Id of the person, such as PERSON-00001.
             kind_id (str): Id of the kind, such as KIND-00001.
-            colour (str): The colour: black, blue, red, silver or green.
-            lost_on (str): Lost on: a date, as YYYY-MM-DD.
-            item_id (str, optional): Id of the item, such as ITEM-00001. May be left out.
+            colour (str): Main colour of what was lost: black, blue, red, silver or green.
+            lost_on (str): Day on which it was lost, not after today, as YYYY-MM-DD.
+            item_id (str, optional): Stored item that seems to be the lost one; an id such as ITEM-00001. If left
+                out, the claim is not linked to an item yet.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         person = self.people.get(person_id)
@@ -844,7 +868,7 @@ class LostProperty:
         return {
             "success": True,
             "message": f"Done: {done} (new: claim {claim['id']}).",
-            "data": {"claim_id": claim["id"]},
+            "data": {"claim_id": claim["id"], **self._changes()},
         }
 
     def link_claim(self, claim_id: str, item_id: str) -> Result:
@@ -856,7 +880,7 @@ class LostProperty:
             item_id (str): Id of the item, such as ITEM-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         claim = self.claims.get(claim_id)
@@ -919,6 +943,7 @@ class LostProperty:
         return {
             "success": True,
             "message": f"Done: link the claim of {self.people[claim['person_id']]['name']} to {item['number']}.",
+            "data": self._changes(),
         }
 
     def withdraw_claim(self, claim_id: str) -> Result:
@@ -928,7 +953,7 @@ class LostProperty:
             claim_id (str): Id of the claim, such as CLAIM-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         claim = self.claims.get(claim_id)
@@ -953,7 +978,11 @@ class LostProperty:
             return self._take_back(RULES[7])
         if self._breaks_rule_11_c(claim):
             return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: withdraw the claim of {self.people[claim['person_id']]['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: withdraw the claim of {self.people[claim['person_id']]['name']}.",
+            "data": self._changes(),
+        }
 
     def add_proof(
         self,
@@ -965,10 +994,10 @@ class LostProperty:
 
         Args:
             claim_id (str): Id of the claim, such as CLAIM-00001.
-            sort (str): The sort: identity, detail, photo, receipt or serial_number.
+            sort (str): What the person has shown: identity, detail, photo, receipt or serial_number.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         claim = self.claims.get(claim_id)
@@ -996,7 +1025,7 @@ class LostProperty:
                 f"Done: enter the proof {sort} for the claim of {self.people[claim['person_id']]['name']} (new: "
                 f"proof {proof['id']})."
             ),
-            "data": {"proof_id": proof["id"]},
+            "data": {"proof_id": proof["id"], **self._changes()},
         }
 
     def hand_out(self, claim_id: str) -> Result:
@@ -1007,7 +1036,7 @@ class LostProperty:
             claim_id (str): Id of the claim, such as CLAIM-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         claim = self.claims.get(claim_id)
@@ -1093,18 +1122,22 @@ class LostProperty:
             return self._take_back(RULES[10])
         if self._breaks_rule_12(item):
             return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: hand out the item of {self.people[claim['person_id']]['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: hand out the item of {self.people[claim['person_id']]['name']}.",
+            "data": self._changes(),
+        }
 
     def plan_batch(self, name: Text, fate: Literal["charity", "auction", "destruction"], goes_on: Date) -> Result:
         """Plan a day on which items of one fate leave the office together.
 
         Args:
-            name (str): The name.
-            fate (str): The fate: charity, auction or destruction.
-            goes_on (str): Goes on: a date, as YYYY-MM-DD.
+            name (str): Name of the new batch, not in use yet.
+            fate (str): What happens to the items: charity, auction or destruction.
+            goes_on (str): Day on which the batch leaves, within 90 days, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         if self._batches_by_name.get(name, {}):
@@ -1125,7 +1158,7 @@ class LostProperty:
         return {
             "success": True,
             "message": f"Done: plan {name} for {goes_on} (new: batch {batch['id']}).",
-            "data": {"batch_id": batch["id"]},
+            "data": {"batch_id": batch["id"], **self._changes()},
         }
 
     def add_to_batch(self, batch_id: str, item_ids: Annotated[list[str], {"maxItems": 20}]) -> Result:
@@ -1133,10 +1166,11 @@ class LostProperty:
 
         Args:
             batch_id (str): Id of the batch, such as BATCH-00001.
-            item_ids (list): Ids of items, such as ITEM-00001.
+            item_ids (list): Items to put in, each once, with the batch's fate and unclaimed: ids of items, such as
+                ITEM-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         batch = self.batches.get(batch_id)
@@ -1189,6 +1223,7 @@ class LostProperty:
         return {
             "success": True,
             "message": f"Done: put {', '.join(str(one['number']) for one in items)} into {batch['name']}.",
+            "data": self._changes(),
         }
 
     def send_batch(self, batch_id: str) -> Result:
@@ -1198,7 +1233,7 @@ class LostProperty:
             batch_id (str): Id of the batch, such as BATCH-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         batch = self.batches.get(batch_id)
@@ -1251,7 +1286,7 @@ class LostProperty:
         for one_item in _distinct([*self._items_by_batch.get(batch["id"], {}).values(), *changed_items_2]):
             if self._breaks_rule_12(one_item):
                 return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: send {batch['name']} off."}
+        return {"success": True, "message": f"Done: send {batch['name']} off.", "data": self._changes()}
 
     def _show_place(self, place: Place) -> dict[str, Any]:
         """The place as an answer shows it."""
@@ -1448,6 +1483,46 @@ class LostProperty:
         self._journal.append(("delete", container, record["id"], record))
         del getattr(self, container)[record["id"]]
         self._unlink(container, record)
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -47,6 +47,17 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "tiers": ("name",),
+    "shops": ("name",),
+    "members": ("name",),
+    "lots": (),
+    "rewards": ("name",),
+    "redemptions": (),
+    "draws": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("draws", "lot_id"),
     ("draws", "redemption_id"),
@@ -249,9 +260,10 @@ class LoyaltyProgramme:
         """Lots with points left that run out until a day, soonest first.
 
         Args:
-            until (str): Until: a date, as YYYY-MM-DD.
-            member_id (str, optional): Id of the member, such as MEMBER-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            until (str): Last day on which the listed points may run out, as YYYY-MM-DD.
+            member_id (str, optional): Member whose points are looked at; an id such as MEMBER-00001. If left out,
+                the points of all members are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "lots": records}} or {"success": False, "error": why
@@ -287,7 +299,7 @@ class LoyaltyProgramme:
 
         Args:
             member_id (str): Id of the member, such as MEMBER-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "rewards": records}} or {"success": False, "error": why
@@ -330,7 +342,7 @@ class LoyaltyProgramme:
 
         Args:
             member_id (str): Id of the member, such as MEMBER-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "members": records}} or {"success": False, "error": why
@@ -386,8 +398,8 @@ class LoyaltyProgramme:
         """List the tiers, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only tiers whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "tiers": records}}
@@ -403,8 +415,8 @@ class LoyaltyProgramme:
         """List the shops, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only shops whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "shops": records}}
@@ -422,10 +434,10 @@ class LoyaltyProgramme:
         """List the members, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            main_id (str, optional): Only those of this main.
-            tier_id (str, optional): Only those of this tier.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only members whose name contains this text.
+            main_id (str, optional): Only members whose main is this member.
+            tier_id (str, optional): Only members of this tier.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "members": records}}
@@ -455,10 +467,10 @@ class LoyaltyProgramme:
         """List the lots, oldest first, all of them or only some.
 
         Args:
-            member_id (str, optional): Only those of this member.
-            source (str, optional): Only those whose source is purchase, goodwill or gift.
-            shop_id (str, optional): Only those of this shop.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            member_id (str, optional): Only lots of this member.
+            source (str, optional): Only lots with this source.
+            shop_id (str, optional): Only lots of this shop.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "lots": records}}
@@ -485,9 +497,9 @@ class LoyaltyProgramme:
         """List the rewards, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            tier_id (str, optional): Only those of this tier.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only rewards whose name contains this text.
+            tier_id (str, optional): Only rewards of this tier.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "rewards": records}}
@@ -512,10 +524,10 @@ class LoyaltyProgramme:
         """List the redemptions, oldest first, all of them or only some.
 
         Args:
-            member_id (str, optional): Only those of this member.
-            reward_id (str, optional): Only those of this reward.
-            status (str, optional): Only those whose status is reserved, collected or cancelled.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            member_id (str, optional): Only redemptions of this member.
+            reward_id (str, optional): Only redemptions of this reward.
+            status (str, optional): Only redemptions with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "redemptions": records}}
@@ -542,9 +554,9 @@ class LoyaltyProgramme:
         """List the draws, oldest first, all of them or only some.
 
         Args:
-            redemption_id (str, optional): Only those of this redemption.
-            lot_id (str, optional): Only those of this lot.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            redemption_id (str, optional): Only draws of this redemption.
+            lot_id (str, optional): Only draws of this lot.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "draws": records}}
@@ -574,11 +586,11 @@ class LoyaltyProgramme:
         Args:
             member_id (str): Id of the member, such as MEMBER-00001.
             shop_id (str): Id of the shop, such as SHOP-00001.
-            receipt (str): The receipt.
-            amount (int): The amount in cents, from 100 to 300000.
+            receipt (str): Number of the receipt, not credited by that shop before.
+            amount (int): Sum on the receipt, enough for at least one point, in cents, from 100 to 300000.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         member = self.members.get(member_id)
@@ -658,7 +670,7 @@ class LoyaltyProgramme:
                 f"Done: credit receipt {receipt} of {shop['name']} over {_money(amount)} to {member['name']} "
                 f"(new: lot {lot['id']})."
             ),
-            "data": {"lot_id": lot["id"]},
+            "data": {"lot_id": lot["id"], **self._changes()},
         }
 
     def return_goods(self, lot_id: str, amount: Annotated[int, {"minimum": 100, "maximum": 300000}]) -> Result:
@@ -667,10 +679,11 @@ class LoyaltyProgramme:
 
         Args:
             lot_id (str): Id of the lot, such as LOT-00001.
-            amount (int): The amount in cents, from 100 to 300000.
+            amount (int): Price of the returned goods, at most what is not returned yet, in cents, from 100 to
+                300000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         lot = self.lots.get(lot_id)
@@ -766,6 +779,7 @@ class LoyaltyProgramme:
                 f"Done: take back points of {self.members[lot['member_id']]['name']} for {_money(amount)} of "
                 "returned goods."
             ),
+            "data": self._changes(),
         }
 
     def grant_points(self, member_id: str, points: Annotated[int, {"minimum": 10, "maximum": 2000}]) -> Result:
@@ -773,10 +787,10 @@ class LoyaltyProgramme:
 
         Args:
             member_id (str): Id of the member, such as MEMBER-00001.
-            points (int): The points, from 10 to 2000.
+            points (int): Goodwill points that the member gets, from 10 to 2000.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         member = self.members.get(member_id)
@@ -832,7 +846,7 @@ class LoyaltyProgramme:
         return {
             "success": True,
             "message": f"Done: grant {points} points to {member['name']} (new: lot {lot['id']}).",
-            "data": {"lot_id": lot["id"]},
+            "data": {"lot_id": lot["id"], **self._changes()},
         }
 
     def redeem_reward(self, member_id: str, reward_id: str, pooled: bool = False) -> Result:
@@ -842,10 +856,10 @@ class LoyaltyProgramme:
         Args:
             member_id (str): Id of the member, such as MEMBER-00001.
             reward_id (str): Id of the reward, such as REWARD-00001.
-            pooled (bool): Pooled: true or false. false where it is left out.
+            pooled (bool): Whether points of the household may be used too. Default: false.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         member = self.members.get(member_id)
@@ -960,7 +974,7 @@ class LoyaltyProgramme:
         return {
             "success": True,
             "message": f"Done: reserve {reward['name']} for {member['name']} (new: redemption {redemption['id']}).",
-            "data": {"redemption_id": redemption["id"]},
+            "data": {"redemption_id": redemption["id"], **self._changes()},
         }
 
     def hand_out_reward(self, redemption_id: str) -> Result:
@@ -970,7 +984,7 @@ class LoyaltyProgramme:
             redemption_id (str): Id of the redemption, such as REDEMPTION-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         redemption = self.redemptions.get(redemption_id)
@@ -998,6 +1012,7 @@ class LoyaltyProgramme:
                 f"Done: hand {self.rewards[redemption['reward_id']]['name']} out to "
                 f"{self.members[redemption['member_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def cancel_redemption(self, redemption_id: str) -> Result:
@@ -1007,7 +1022,7 @@ class LoyaltyProgramme:
             redemption_id (str): Id of the redemption, such as REDEMPTION-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         redemption = self.redemptions.get(redemption_id)
@@ -1087,16 +1102,17 @@ class LoyaltyProgramme:
                 f"Done: cancel {self.rewards[redemption['reward_id']]['name']} for "
                 f"{self.members[redemption['member_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def expire_points(self, before: Date) -> Result:
         """Write off what is left of all lots that ran out before a day.
 
         Args:
-            before (str): Before: a date, as YYYY-MM-DD.
+            before (str): Day before which the points ran out, today at the latest, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         if before > self.now[:10]:
@@ -1120,7 +1136,11 @@ class LoyaltyProgramme:
         for one_member in _distinct([self.members[one["member_id"]] for one in changed_lots_2]):
             if self._breaks_rule_6(one_member):
                 return self._take_back(RULES[5])
-        return {"success": True, "message": f"Done: write off points that ran out before {before}."}
+        return {
+            "success": True,
+            "message": f"Done: write off points that ran out before {before}.",
+            "data": self._changes(),
+        }
 
     def give_points(
         self,
@@ -1131,12 +1151,12 @@ class LoyaltyProgramme:
         """Give points to another member of the household, those that run out first; they keep their last day.
 
         Args:
-            giver_id (str): Id of a member (giver), such as MEMBER-00001.
-            taker_id (str): Id of a member (taker), such as MEMBER-00001.
-            points (int): The points, from 1 to 5000.
+            giver_id (str): Member of the household whose points are given away; an id such as MEMBER-00001.
+            taker_id (str): Member of the same household who gets the points; an id such as MEMBER-00001.
+            points (int): Points that change hands, from 1 to 5000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         giver = self.members.get(giver_id)
@@ -1218,17 +1238,21 @@ class LoyaltyProgramme:
         for one_lot in _distinct(added_lots):
             if self._breaks_rule_10(one_lot):
                 return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: give {points} points of {giver['name']} to {taker['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: give {points} points of {giver['name']} to {taker['name']}.",
+            "data": self._changes(),
+        }
 
     def add_partner_card(self, card_id: str, main_id: str) -> Result:
         """Hang a member's card on the main card of a household.
 
         Args:
-            card_id (str): Id of a member (card), such as MEMBER-00001.
-            main_id (str): Id of a member (main), such as MEMBER-00001.
+            card_id (str): Member whose card becomes a partner card; an id such as MEMBER-00001.
+            main_id (str): Member who has the main card of the household; an id such as MEMBER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         card = self.members.get(card_id)
@@ -1295,16 +1319,20 @@ class LoyaltyProgramme:
         ):
             if self._breaks_rule_11(one_redemption):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: hang the card of {card['name']} on that of {main['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: hang the card of {card['name']} on that of {main['name']}.",
+            "data": self._changes(),
+        }
 
     def remove_partner_card(self, card_id: str) -> Result:
         """Take a partner card off its household.
 
         Args:
-            card_id (str): Id of a member (card), such as MEMBER-00001.
+            card_id (str): Member whose partner card leaves the household; an id such as MEMBER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         card = self.members.get(card_id)
@@ -1373,7 +1401,11 @@ class LoyaltyProgramme:
         ):
             if self._breaks_rule_11(one_redemption):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: take the card of {card['name']} off the household."}
+        return {
+            "success": True,
+            "message": f"Done: take the card of {card['name']} off the household.",
+            "data": self._changes(),
+        }
 
     def review_tier(self, member_id: str) -> Result:
         """Set the tier of a member to what the points of the last twelve months reach, a year after it was last set.
@@ -1382,7 +1414,7 @@ class LoyaltyProgramme:
             member_id (str): Id of the member, such as MEMBER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         member = self.members.get(member_id)
@@ -1393,7 +1425,7 @@ class LoyaltyProgramme:
         self._journal = []
         self._put("members", member, "tier_id", self._reached(member)["id"])
         self._put("members", member, "tier_since", self.now[:10])
-        return {"success": True, "message": f"Done: review the tier of {member['name']}."}
+        return {"success": True, "message": f"Done: review the tier of {member['name']}.", "data": self._changes()}
 
     def _show_member(self, member: Member) -> dict[str, Any]:
         """The member as an answer shows it."""
@@ -1558,6 +1590,46 @@ class LoyaltyProgramme:
         self._journal.append(("delete", container, record["id"], record))
         del getattr(self, container)[record["id"]]
         self._unlink(container, record)
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

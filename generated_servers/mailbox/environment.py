@@ -44,6 +44,17 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "contacts": ("name",),
+    "folders": ("name",),
+    "labels": ("name",),
+    "threads": ("subject",),
+    "messages": (),
+    "drafts": (),
+    "filters": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("drafts", "subject"),
     ("drafts", "thread_id"),
@@ -258,12 +269,17 @@ class Mailbox:
         recent first.
 
         Args:
-            contact_id (str, optional): Id of the contact, such as CONTACT-00001. May be left out.
-            firm (str, optional): The firm. May be left out.
-            folder_id (str, optional): Id of the folder, such as FOLDER-00001. May be left out.
-            label_id (str, optional): Id of the label, such as LABEL-00001. May be left out.
-            unread (bool, optional): Unread: true or false. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            contact_id (str, optional): Contact who wrote last in the thread; an id such as CONTACT-00001. If left
+                out, it does not narrow the list.
+            firm (str, optional): Firm from which somebody wrote in the thread. If left out, it does not narrow the
+                list.
+            folder_id (str, optional): Folder to look in, with all inside it; an id such as FOLDER-00001. If left
+                out, all folders are searched.
+            label_id (str, optional): Label that the thread carries; an id such as LABEL-00001. If left out, it
+                does not narrow the list.
+            unread (bool, optional): Whether the thread has something unread, as opposed to all being read. If left
+                out, both are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "threads": records}} or {"success": False, "error": why
@@ -331,8 +347,8 @@ class Mailbox:
 
         Args:
             contact_id (str): Id of the contact, such as CONTACT-00001.
-            size_kb (int): The size kb, from 1 to 40000.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            size_kb (int): Size of the message, in kB, from 1 to 40000.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "filters": records}} or {"success": False, "error": why
@@ -349,7 +365,7 @@ class Mailbox:
         """Threads in the inbox in which we wrote last, the oldest first.
 
         Args:
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "threads": records}} or {"success": False, "error": why
@@ -387,9 +403,9 @@ class Mailbox:
         """List the contacts, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            blocked (bool, optional): Only those where blocked is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only contacts whose name contains this text.
+            blocked (bool, optional): Only contacts with this value of `blocked`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "contacts": records}}
@@ -412,10 +428,10 @@ class Mailbox:
         """List the folders, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            within_id (str, optional): Only those of this within.
-            kind (str, optional): Only those whose kind is inbox, archive, trash, sent or own.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only folders whose name contains this text.
+            within_id (str, optional): Only folders within this folder.
+            kind (str, optional): Only folders with this kind.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "folders": records}}
@@ -441,8 +457,8 @@ class Mailbox:
         """List the labels, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only labels whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "labels": records}}
@@ -463,9 +479,9 @@ class Mailbox:
         """List the threads, oldest first, all of them or only some.
 
         Args:
-            subject (str, optional): Only those whose subject contains this text.
-            folder_id (str, optional): Only those of this folder.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            subject (str, optional): Only threads whose subject contains this text.
+            folder_id (str, optional): Only threads of this folder.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "threads": records}}
@@ -492,10 +508,10 @@ class Mailbox:
         """List the messages, oldest first, all of them or only some.
 
         Args:
-            thread_id (str, optional): Only those of this thread.
-            sender_id (str, optional): Only those of this sender.
-            read (bool, optional): Only those where read is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            thread_id (str, optional): Only messages of this thread.
+            sender_id (str, optional): Only messages whose sender is this contact.
+            read (bool, optional): Only messages with this value of `read`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "messages": records}}
@@ -522,9 +538,9 @@ class Mailbox:
         """List the drafts, oldest first, all of them or only some.
 
         Args:
-            thread_id (str, optional): Only those of this thread.
-            status (str, optional): Only those whose status is open, scheduled, sent or dropped.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            thread_id (str, optional): Only drafts of this thread.
+            status (str, optional): Only drafts with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "drafts": records}}
@@ -551,12 +567,12 @@ class Mailbox:
         """List the filters, oldest first, all of them or only some.
 
         Args:
-            sender_id (str, optional): Only those of this sender.
-            move_to_id (str, optional): Only those of this move to.
-            label_id (str, optional): Only those of this label.
-            as_read (bool, optional): Only those where as read is so.
-            stops (bool, optional): Only those where stops is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            sender_id (str, optional): Only filters whose sender is this contact.
+            move_to_id (str, optional): Only filters move to this folder.
+            label_id (str, optional): Only filters of this label.
+            as_read (bool, optional): Only filters with this value of `as_read`.
+            stops (bool, optional): Only filters with this value of `stops`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "filters": records}}
@@ -589,13 +605,15 @@ class Mailbox:
         their order.
 
         Args:
-            sender_id (str): Id of a contact (sender), such as CONTACT-00001.
-            size_kb (int): The size kb, from 1 to 40000.
-            thread_id (str, optional): Id of the thread, such as THREAD-00001. May be left out.
-            subject (str, optional): The subject. May be left out.
+            sender_id (str): Contact who wrote the message; an id such as CONTACT-00001.
+            size_kb (int): Size of the message, in kB, from 1 to 40000.
+            thread_id (str, optional): Thread that the message belongs to, where no subject is given; an id such as
+                THREAD-00001. If left out, a new thread is begun under the subject.
+            subject (str, optional): Subject of a new thread, not in use yet. If left out, the message goes into
+                the thread.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         sender = self.contacts.get(sender_id)
@@ -737,7 +755,7 @@ class Mailbox:
         for one_message in _distinct([*added_messages, *changed_messages]):
             if self._breaks_rule_5(one_message):
                 return self._take_back(RULES[4])
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def file_thread(self, thread_id: str, folder_id: str | None = None, read: bool | None = None) -> Result:
         """Put a thread into another folder, mark all of it as read or as unread, or both; in the trash it loses its
@@ -745,11 +763,13 @@ class Mailbox:
 
         Args:
             thread_id (str): Id of the thread, such as THREAD-00001.
-            folder_id (str, optional): Id of the folder, such as FOLDER-00001. May be left out.
-            read (bool, optional): Read: true or false. May be left out.
+            folder_id (str, optional): Folder that takes the thread, not the one for sent mail; an id such as
+                FOLDER-00001. If left out, the thread stays where it is.
+            read (bool, optional): Whether all of it is marked as read, as opposed to unread. If left out, the
+                marks stay as they are.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         thread = self.threads.get(thread_id)
@@ -819,7 +839,7 @@ class Mailbox:
         done = f"file {thread['subject']}"
         if folder is not None:
             done += f" in {folder['name']}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def label_thread(self, thread_id: str, label_id: str, on: bool = True) -> Result:
         """Put a label on a thread, or take it off.
@@ -827,10 +847,10 @@ class Mailbox:
         Args:
             thread_id (str): Id of the thread, such as THREAD-00001.
             label_id (str): Id of the label, such as LABEL-00001.
-            on (bool): On: true or false. true where it is left out.
+            on (bool): Whether the label is put on, as opposed to taken off. Default: true.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         thread = self.threads.get(thread_id)
@@ -859,17 +879,22 @@ class Mailbox:
         )
         if self._breaks_rule_4(thread):
             return self._take_back(RULES[3])
-        return {"success": True, "message": f"Done: change the label {label['name']} on {thread['subject']}."}
+        return {
+            "success": True,
+            "message": f"Done: change the label {label['name']} on {thread['subject']}.",
+            "data": self._changes(),
+        }
 
     def snooze_thread(self, thread_id: str, until: DateTime | None = None) -> Result:
         """Hide a thread of the inbox until a time, or bring it back where none is given.
 
         Args:
             thread_id (str): Id of the thread, such as THREAD-00001.
-            until (str, optional): Until: date and time, as YYYY-MM-DDTHH:MM. May be left out.
+            until (str, optional): Moment at which the thread shows up again, after now, as YYYY-MM-DDTHH:MM. If
+                left out, the thread is brought back at once.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         thread = self.threads.get(thread_id)
@@ -891,7 +916,7 @@ class Mailbox:
         done = f"snooze {thread['subject']}"
         if until is not None:
             done += f" until {until}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def write_draft(
         self,
@@ -904,13 +929,16 @@ class Mailbox:
         message.
 
         Args:
-            body (str): The body.
-            thread_id (str, optional): Id of the thread, such as THREAD-00001. May be left out.
-            to_ids (list): Ids of contacts, such as CONTACT-00001. None where it is left out.
-            subject (str, optional): The subject. May be left out.
+            body (str): Text of the message.
+            thread_id (str, optional): Thread that is answered, where no subject is given; an id such as
+                THREAD-00001. If left out, a new message is begun under the subject.
+            to_ids (list): Contacts who are to receive it, none of them blocked: ids of contacts, such as
+                CONTACT-00001. If left out, it goes to whoever wrote last in the thread, or to nobody yet.
+            subject (str, optional): Subject of a new message, not in use yet. If left out, the thread is answered
+                under its own subject.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         thread = self.threads.get(thread_id) if thread_id is not None else None
@@ -996,7 +1024,7 @@ class Mailbox:
         return {
             "success": True,
             "message": f"Done: {done} (new: draft {draft['id']}).",
-            "data": {"draft_id": draft["id"]},
+            "data": {"draft_id": draft["id"], **self._changes()},
         }
 
     def change_draft(
@@ -1010,12 +1038,13 @@ class Mailbox:
 
         Args:
             draft_id (str): Id of the draft, such as DRAFT-00001.
-            body (str, optional): The body. May be left out.
-            to_ids (list): Ids of contacts, such as CONTACT-00001. None where it is left out.
-            drop (bool): Drop: true or false. false where it is left out.
+            body (str, optional): New text of the message. If left out, the text stays as it is.
+            to_ids (list): Contacts who are to receive it instead, none of them blocked: ids of contacts, such as
+                CONTACT-00001. If left out, the recipients stay as they are.
+            drop (bool): Whether the draft is dropped instead of changed. Default: false.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         draft = self.drafts.get(draft_id)
@@ -1065,7 +1094,7 @@ class Mailbox:
         for one_draft in _distinct(changed_drafts):
             if self._breaks_rule_8(one_draft):
                 return self._take_back(RULES[7])
-        return {"success": True, "message": f"Done: change the draft on {draft['subject']}."}
+        return {"success": True, "message": f"Done: change the draft on {draft['subject']}.", "data": self._changes()}
 
     def send_draft(self, draft_id: str, at: DateTime | None = None, then_file_id: str | None = None) -> Result:
         """Send a draft now (also a scheduled one whose time has come) or schedule it; what is sent counts 8 kB and
@@ -1073,11 +1102,13 @@ class Mailbox:
 
         Args:
             draft_id (str): Id of the draft, such as DRAFT-00001.
-            at (str, optional): At: date and time, as YYYY-MM-DDTHH:MM. May be left out.
-            then_file_id (str, optional): Id of a folder (then file), such as FOLDER-00001. May be left out.
+            at (str, optional): Moment at which it is to be sent, after now, as YYYY-MM-DDTHH:MM. If left out, it
+                is sent at once.
+            then_file_id (str, optional): Archive or own folder that takes the answered thread, only when sending
+                now; an id such as FOLDER-00001. If left out, the thread stays where it is.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         draft = self.drafts.get(draft_id)
@@ -1257,7 +1288,7 @@ class Mailbox:
             done += f" at {at}"
         if then_file is not None:
             done += f" and file the thread in {then_file['name']}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def add_filter(
         self,
@@ -1273,17 +1304,22 @@ class Mailbox:
         """Add a filter at a place in the order; those from there on move back by one.
 
         Args:
-            rank (int): The rank, from 1 to 99.
-            sender_id (str, optional): Id of a contact (sender), such as CONTACT-00001. May be left out.
-            firm (str, optional): The firm. May be left out.
-            from_kb (int, optional): The from kb, from 1 to 40000. May be left out.
-            move_to_id (str, optional): Id of a folder (move to), such as FOLDER-00001. May be left out.
-            label_id (str, optional): Id of the label, such as LABEL-00001. May be left out.
-            as_read (bool): As read: true or false. false where it is left out.
-            stops (bool): Stops: true or false. false where it is left out.
+            rank (int): Place in the order, at most one after the last filter, from 1 to 99.
+            sender_id (str, optional): Contact from whom the mail must come; an id such as CONTACT-00001. If left
+                out, mail from anybody fits.
+            firm (str, optional): Firm from which the mail must come, spelled as in the contacts. If left out, mail
+                from any firm fits.
+            from_kb (int, optional): Smallest size of the mail, in kB, from 1 to 40000. If left out, mail of any
+                size fits.
+            move_to_id (str, optional): Archive or own folder that takes the mail; an id such as FOLDER-00001. If
+                left out, the mail is not moved.
+            label_id (str, optional): Label that is put on the mail; an id such as LABEL-00001. If left out, no
+                label is put on it.
+            as_read (bool): Whether the mail is marked as read. Default: false.
+            stops (bool): Whether later filters leave the mail alone. Default: false.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         sender = self.contacts.get(sender_id) if sender_id is not None else None
@@ -1339,7 +1375,7 @@ class Mailbox:
         return {
             "success": True,
             "message": f"Done: add a filter as number {rank} (new: filter {filter['id']}).",
-            "data": {"filter_id": filter["id"]},
+            "data": {"filter_id": filter["id"], **self._changes()},
         }
 
     def drop_filter(self, filter_id: str) -> Result:
@@ -1349,7 +1385,7 @@ class Mailbox:
             filter_id (str): Id of the filter, such as FILTER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         filter = self.filters.get(filter_id)
@@ -1372,7 +1408,7 @@ class Mailbox:
                 return self._take_back(RULES[8])
         if any(self._breaks_rule_9_x_again(one_filter) for one_filter in self.filters.values()):
             return self._take_back(RULES[8])
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def run_filters(self, folder_id: str) -> Result:
         """Let the filters work in their order on every thread of a folder, by whoever wrote there last.
@@ -1381,7 +1417,7 @@ class Mailbox:
             folder_id (str): Id of the folder, such as FOLDER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         folder = self.folders.get(folder_id)
@@ -1465,7 +1501,7 @@ class Mailbox:
         for one_message in _distinct(changed_messages):
             if self._breaks_rule_5(one_message):
                 return self._take_back(RULES[4])
-        return {"success": True, "message": f"Done: run the filters over {folder['name']}."}
+        return {"success": True, "message": f"Done: run the filters over {folder['name']}.", "data": self._changes()}
 
     def create_folder(
         self,
@@ -1476,12 +1512,14 @@ class Mailbox:
         """Create a folder of your own, perhaps inside another one of your own.
 
         Args:
-            name (str): The name.
-            within_id (str, optional): Id of a folder (within), such as FOLDER-00001. May be left out.
-            limit_kb (int, optional): The limit kb, from 100 to 900000. May be left out.
+            name (str): Name of the new folder, not in use yet.
+            within_id (str, optional): Own folder in which it is made; an id such as FOLDER-00001. If left out, it
+                is made at the top.
+            limit_kb (int, optional): Most that the folder may hold, in kB, from 100 to 900000. If left out, the
+                folder has no limit.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         within = self.folders.get(within_id) if within_id is not None else None
@@ -1514,7 +1552,7 @@ class Mailbox:
         return {
             "success": True,
             "message": f"Done: {done} (new: folder {folder['id']}).",
-            "data": {"folder_id": folder["id"]},
+            "data": {"folder_id": folder["id"], **self._changes()},
         }
 
     def _show_folder(self, folder: Folder) -> dict[str, Any]:
@@ -1744,6 +1782,46 @@ class Mailbox:
         self._journal.append(("delete", container, record["id"], record))
         del getattr(self, container)[record["id"]]
         self._unlink(container, record)
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal, TypedDict
 Result = dict[str, Any]
 """`{"success": True, "data" | "message": ...}` or `{"success": False, "error": why}`"""
 Date = Annotated[str, {"format": "date"}]
+Time = Annotated[str, {"format": "time"}]
 Text = Annotated[str, {"minLength": 1, "maxLength": 1000}]
 
 RULES = (
@@ -48,6 +49,17 @@ CHANGES = (
     "hand_out_bib",
 )
 """The methods that may change something; all others only read."""
+
+LABELS: dict[str, tuple[str, ...]] = {
+    "races": ("name",),
+    "waves": ("name",),
+    "runners": ("name",),
+    "allotments": ("name",),
+    "registrations": (),
+    "pledges": (),
+    "vouchers": (),
+}
+"""What people call a record of each container by."""
 
 INDEXED = {
     ("pledges", "registration_id"),
@@ -243,7 +255,7 @@ class MarathonRegistration:
 
         Args:
             race_id (str): Id of the race, such as RACE-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "registrations": records}} or {"success": False,
@@ -286,8 +298,8 @@ class MarathonRegistration:
 
         Args:
             race_id (str): Id of the race, such as RACE-00001.
-            minutes (int): The minutes, from 20 to 600.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            minutes (int): Expected time for the race in minutes, from 20 to 600.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "waves": records}} or {"success": False, "error": why
@@ -319,8 +331,9 @@ class MarathonRegistration:
         """Runners on charity places and what they have still to raise, the largest gap first.
 
         Args:
-            allotment_id (str, optional): Id of the allotment, such as ALLOTMENT-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            allotment_id (str, optional): Set of charity places whose runners are listed; an id such as
+                ALLOTMENT-00001. If left out, the runners on all charity places are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "registrations": records}} or {"success": False,
@@ -363,9 +376,9 @@ class MarathonRegistration:
         """List the races, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            certificate (bool, optional): Only those where certificate is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only races whose name contains this text.
+            certificate (bool, optional): Only races with this value of `certificate`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "races": records}}
@@ -387,9 +400,9 @@ class MarathonRegistration:
         """List the waves, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            race_id (str, optional): Only those of this race.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only waves whose name contains this text.
+            race_id (str, optional): Only waves of this race.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "waves": records}}
@@ -412,8 +425,8 @@ class MarathonRegistration:
         """List the runners, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only runners whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "runners": records}}
@@ -434,9 +447,9 @@ class MarathonRegistration:
         """List the allotments, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            race_id (str, optional): Only those of this race.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only allotments whose name contains this text.
+            race_id (str, optional): Only allotments of this race.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "allotments": records}}
@@ -468,13 +481,12 @@ class MarathonRegistration:
         """List the registrations, oldest first, all of them or only some.
 
         Args:
-            runner_id (str, optional): Only those of this runner.
-            race_id (str, optional): Only those of this race.
-            allotment_id (str, optional): Only those of this allotment.
-            wave_id (str, optional): Only those of this wave.
-            status (str, optional): Only those whose status is open, confirmed, withdrawn, collected, transferred
-                or deferred.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            runner_id (str, optional): Only registrations of this runner.
+            race_id (str, optional): Only registrations of this race.
+            allotment_id (str, optional): Only registrations of this allotment.
+            wave_id (str, optional): Only registrations of this wave.
+            status (str, optional): Only registrations with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "registrations": records}}
@@ -511,8 +523,8 @@ class MarathonRegistration:
         """List the pledges, oldest first, all of them or only some.
 
         Args:
-            registration_id (str, optional): Only those of this registration.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            registration_id (str, optional): Only pledges of this registration.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "pledges": records}}
@@ -535,9 +547,9 @@ class MarathonRegistration:
         """List the vouchers, oldest first, all of them or only some.
 
         Args:
-            runner_id (str, optional): Only those of this runner.
-            spent_on_id (str, optional): Only those of this spent on.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            runner_id (str, optional): Only vouchers of this runner.
+            spent_on_id (str, optional): Only vouchers spent on this registration.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "vouchers": records}}
@@ -566,11 +578,12 @@ class MarathonRegistration:
         Args:
             runner_id (str): Id of the runner, such as RUNNER-00001.
             race_id (str): Id of the race, such as RACE-00001.
-            minutes (int): The minutes, from 20 to 600.
-            allotment_id (str, optional): Id of the allotment, such as ALLOTMENT-00001. May be left out.
+            minutes (int): Time in minutes that the runner expects to need for the race, from 20 to 600.
+            allotment_id (str, optional): Set of charity places in this race that the entry uses; an id such as
+                ALLOTMENT-00001. If left out, the entry takes a plain place.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         runner = self.runners.get(runner_id)
@@ -644,7 +657,7 @@ class MarathonRegistration:
         return {
             "success": True,
             "message": f"Done: {done} (new: registration {registration['id']}).",
-            "data": {"registration_id": registration["id"]},
+            "data": {"registration_id": registration["id"], **self._changes()},
         }
 
     def pay(self, registration_id: str, voucher_id: str | None = None) -> Result:
@@ -652,10 +665,11 @@ class MarathonRegistration:
 
         Args:
             registration_id (str): Id of the registration, such as REGISTRATION-00001.
-            voucher_id (str, optional): Id of the voucher, such as VOUCHER-00001. May be left out.
+            voucher_id (str, optional): Unspent voucher of the runner, its value taken off the fee; an id such as
+                VOUCHER-00001. If left out, the whole fee is paid.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         registration = self.registrations.get(registration_id)
@@ -716,6 +730,7 @@ class MarathonRegistration:
                 f"Done: record the payment of {self.runners[registration['runner_id']]['name']} for "
                 f"{self.races[registration['race_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def file_certificate(self, runner_id: str, valid_until: Date) -> Result:
@@ -723,10 +738,10 @@ class MarathonRegistration:
 
         Args:
             runner_id (str): Id of the runner, such as RUNNER-00001.
-            valid_until (str): Valid until: a date, as YYYY-MM-DD.
+            valid_until (str): Last day on which the certificate is valid, later than any on file, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         runner = self.runners.get(runner_id)
@@ -741,7 +756,11 @@ class MarathonRegistration:
         for one_registration in _distinct(self._registrations_by_runner.get(runner["id"], {}).values()):
             if self._breaks_rule_8(one_registration):
                 return self._take_back(RULES[7])
-        return {"success": True, "message": f"Done: file the certificate of {runner['name']} until {valid_until}."}
+        return {
+            "success": True,
+            "message": f"Done: file the certificate of {runner['name']} until {valid_until}.",
+            "data": self._changes(),
+        }
 
     def assign_wave(self, registration_id: str, wave_id: str) -> Result:
         """Give a paid entry its start wave, or another one; a bib of the old wave is given back.
@@ -751,7 +770,7 @@ class MarathonRegistration:
             wave_id (str): Id of the wave, such as WAVE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         registration = self.registrations.get(registration_id)
@@ -802,6 +821,7 @@ class MarathonRegistration:
         return {
             "success": True,
             "message": f"Done: let {self.runners[registration['runner_id']]['name']} start in {wave['name']}.",
+            "data": self._changes(),
         }
 
     def widen_wave(
@@ -814,11 +834,11 @@ class MarathonRegistration:
 
         Args:
             wave_id (str): Id of the wave, such as WAVE-00001.
-            from_wave_id (str): Id of a wave (from wave), such as WAVE-00001.
-            number (int): The number, from 1 to 10.
+            from_wave_id (str): Other wave of the same race that gives up the places; an id such as WAVE-00001.
+            number (int): How many places move to the wave, from 1 to 10.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         wave = self.waves.get(wave_id)
@@ -846,7 +866,11 @@ class MarathonRegistration:
             return self._take_back(RULES[1])
         if self._breaks_rule_2(wave):
             return self._take_back(RULES[1])
-        return {"success": True, "message": f"Done: move {number} places from {from_wave['name']} to {wave['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: move {number} places from {from_wave['name']} to {wave['name']}.",
+            "data": self._changes(),
+        }
 
     def assign_bib(
         self,
@@ -857,10 +881,11 @@ class MarathonRegistration:
 
         Args:
             registration_id (str): Id of the registration, such as REGISTRATION-00001.
-            number (int, optional): The number, from 1 to 9999. May be left out.
+            number (int, optional): Free bib number within the range of the runner's wave, from 1 to 9999. If left
+                out, the lowest free number of the wave is given.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         registration = self.registrations.get(registration_id)
@@ -914,17 +939,17 @@ class MarathonRegistration:
         done = f"give {self.runners[registration['runner_id']]['name']} a bib for {self.races[registration['race_id']]['name']}"
         if number is not None:
             done += f", number {number}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def change_time(self, registration_id: str, minutes: Annotated[int, {"minimum": 20, "maximum": 600}]) -> Result:
         """Change the expected time of an entry; a wave that no longer suits is given up, and the bib with it.
 
         Args:
             registration_id (str): Id of the registration, such as REGISTRATION-00001.
-            minutes (int): The minutes, from 20 to 600.
+            minutes (int): New expected time of the runner in minutes, from 20 to 600.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         registration = self.registrations.get(registration_id)
@@ -987,6 +1012,7 @@ class MarathonRegistration:
                 f"Done: change the expected time of {self.runners[registration['runner_id']]['name']} for "
                 f"{self.races[registration['race_id']]['name']} to {minutes} minutes."
             ),
+            "data": self._changes(),
         }
 
     def transfer(
@@ -1001,10 +1027,10 @@ class MarathonRegistration:
         Args:
             registration_id (str): Id of the registration, such as REGISTRATION-00001.
             runner_id (str): Id of the runner, such as RUNNER-00001.
-            minutes (int): The minutes, from 20 to 600.
+            minutes (int): Time in minutes that the new runner expects to need, from 20 to 600.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         registration = self.registrations.get(registration_id)
@@ -1103,7 +1129,7 @@ class MarathonRegistration:
         return {
             "success": True,
             "message": f"Done: {done} (new: registration {heir['id']}).",
-            "data": {"registration_id": heir["id"]},
+            "data": {"registration_id": heir["id"], **self._changes()},
         }
 
     def defer(self, registration_id: str) -> Result:
@@ -1114,7 +1140,7 @@ class MarathonRegistration:
             registration_id (str): Id of the registration, such as REGISTRATION-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         registration = self.registrations.get(registration_id)
@@ -1185,7 +1211,7 @@ class MarathonRegistration:
                 f"Done: defer the entry of {self.runners[registration['runner_id']]['name']} for "
                 f"{self.races[registration['race_id']]['name']} (new: voucher {voucher['id']})."
             ),
-            "data": {"voucher_id": voucher["id"]},
+            "data": {"voucher_id": voucher["id"], **self._changes()},
         }
 
     def withdraw(self, registration_id: str) -> Result:
@@ -1195,7 +1221,7 @@ class MarathonRegistration:
             registration_id (str): Id of the registration, such as REGISTRATION-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         registration = self.registrations.get(registration_id)
@@ -1245,6 +1271,7 @@ class MarathonRegistration:
                 f"Done: withdraw {self.runners[registration['runner_id']]['name']} from "
                 f"{self.races[registration['race_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def add_pledge(
@@ -1257,11 +1284,11 @@ class MarathonRegistration:
 
         Args:
             registration_id (str): Id of the registration, such as REGISTRATION-00001.
-            sponsor (str): The sponsor.
-            amount (int): The amount in cents, from 100 to 200000.
+            sponsor (str): Name of the person or company that pledges the money.
+            amount (int): Money that the sponsor pledges for the runner's charity, in cents, from 100 to 200000.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         registration = self.registrations.get(registration_id)
@@ -1289,7 +1316,7 @@ class MarathonRegistration:
                 f"Done: record a pledge of {_money(amount)} by {sponsor} for "
                 f"{self.runners[registration['runner_id']]['name']} (new: pledge {pledge['id']})."
             ),
-            "data": {"pledge_id": pledge["id"]},
+            "data": {"pledge_id": pledge["id"], **self._changes()},
         }
 
     def hand_out_bib(self, registration_id: str) -> Result:
@@ -1299,7 +1326,7 @@ class MarathonRegistration:
             registration_id (str): Id of the registration, such as REGISTRATION-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         registration = self.registrations.get(registration_id)
@@ -1338,6 +1365,7 @@ class MarathonRegistration:
                 f"Done: hand out the bib of {self.runners[registration['runner_id']]['name']} for "
                 f"{self.races[registration['race_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def _show_race(self, race: Race) -> dict[str, Any]:
@@ -1562,6 +1590,46 @@ class MarathonRegistration:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

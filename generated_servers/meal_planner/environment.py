@@ -46,6 +46,18 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "ingredients": ("name",),
+    "eaters": ("name",),
+    "recipes": ("title",),
+    "recipe_lines": (),
+    "pantry_lots": (),
+    "meals": (),
+    "leftovers": (),
+    "shopping_items": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("leftovers", "meal_id"),
     ("meals", "cook_id"),
@@ -243,8 +255,8 @@ class MealPlanner:
         """Recipes that everybody named can and likes to eat, the quickest first.
 
         Args:
-            eater_ids (list): Ids of eaters, such as EATER-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            eater_ids (list): Everybody whom the recipe must suit: ids of eaters, such as EATER-00001.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "recipes": records}} or {"success": False, "error": why
@@ -277,7 +289,7 @@ class MealPlanner:
 
         Args:
             meal_id (str): Id of the meal, such as MEAL-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "recipe_lines": records}} or {"success": False, "error":
@@ -316,11 +328,11 @@ class MealPlanner:
         """List the ingredients, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            unit (str, optional): Only those whose unit is g, ml or pieces.
-            allergen (str, optional): Only those whose allergen is gluten, milk, egg, fish or nuts.
-            source (str, optional): Only those whose source is plants, dairy_or_egg or meat_or_fish.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only ingredients whose name contains this text.
+            unit (str, optional): Only ingredients with this unit.
+            allergen (str, optional): Only ingredients with this allergen.
+            source (str, optional): Only ingredients with this source.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "ingredients": records}}
@@ -349,9 +361,9 @@ class MealPlanner:
         """List the eaters, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            diet (str, optional): Only those whose diet is anything, vegetarian or vegan.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only eaters whose name contains this text.
+            diet (str, optional): Only eaters with this diet.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "eaters": records}}
@@ -372,8 +384,8 @@ class MealPlanner:
         """List the recipes, oldest first, all of them or only some.
 
         Args:
-            title (str, optional): Only those whose title contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            title (str, optional): Only recipes whose title contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "recipes": records}}
@@ -394,9 +406,9 @@ class MealPlanner:
         """List the recipe lines, oldest first, all of them or only some.
 
         Args:
-            recipe_id (str, optional): Only those of this recipe.
-            ingredient_id (str, optional): Only those of this ingredient.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            recipe_id (str, optional): Only recipe lines of this recipe.
+            ingredient_id (str, optional): Only recipe lines of this ingredient.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "recipe_lines": records}}
@@ -423,8 +435,8 @@ class MealPlanner:
         """List the pantry lots, oldest first, all of them or only some.
 
         Args:
-            ingredient_id (str, optional): Only those of this ingredient.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            ingredient_id (str, optional): Only pantry lots of this ingredient.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "pantry_lots": records}}
@@ -449,11 +461,11 @@ class MealPlanner:
         """List the meals, oldest first, all of them or only some.
 
         Args:
-            slot (str, optional): Only those whose slot is lunch or dinner.
-            recipe_id (str, optional): Only those of this recipe.
-            cook_id (str, optional): Only those of this cook.
-            status (str, optional): Only those whose status is planned, cooked or dropped.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            slot (str, optional): Only meals with this slot.
+            recipe_id (str, optional): Only meals of this recipe.
+            cook_id (str, optional): Only meals whose cook is this eater.
+            status (str, optional): Only meals with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "meals": records}}
@@ -480,8 +492,8 @@ class MealPlanner:
         """List the leftovers, oldest first, all of them or only some.
 
         Args:
-            meal_id (str, optional): Only those of this meal.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            meal_id (str, optional): Only leftovers of this meal.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "leftovers": records}}
@@ -504,9 +516,9 @@ class MealPlanner:
         """List the shopping items, oldest first, all of them or only some.
 
         Args:
-            ingredient_id (str, optional): Only those of this ingredient.
-            status (str, optional): Only those whose status is open or bought.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            ingredient_id (str, optional): Only shopping items of this ingredient.
+            status (str, optional): Only shopping items with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "shopping_items": records}}
@@ -535,15 +547,15 @@ class MealPlanner:
         """Plan a meal for some eaters, perhaps with extra portions for later.
 
         Args:
-            on (str): On: a date, as YYYY-MM-DD.
-            slot (str): The slot: lunch or dinner.
+            on (str): Day of the meal, within 14 days from today, as YYYY-MM-DD.
+            slot (str): Which meal of the day it is: lunch or dinner.
             recipe_id (str): Id of the recipe, such as RECIPE-00001.
-            eater_ids (list): Ids of eaters, such as EATER-00001.
-            cook_id (str): Id of an eater (cook), such as EATER-00001.
-            extra (int): The extra, from 0 to 6. 0 where it is left out.
+            eater_ids (list): Everybody who eats the meal, the cook too: ids of eaters, such as EATER-00001.
+            cook_id (str): Eater of the meal who cooks it; an id such as EATER-00001.
+            extra (int): Portions cooked on top, for later, from 0 to 6. Default: 0.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         recipe = self.recipes.get(recipe_id)
@@ -617,7 +629,7 @@ class MealPlanner:
         return {
             "success": True,
             "message": f"Done: plan {recipe['title']} for {slot} on {on} (new: meal {meal['id']}).",
-            "data": {"meal_id": meal["id"]},
+            "data": {"meal_id": meal["id"], **self._changes()},
         }
 
     def seat_eater(self, meal_id: str, eater_id: str, joins: bool) -> Result:
@@ -626,10 +638,10 @@ class MealPlanner:
         Args:
             meal_id (str): Id of the meal, such as MEAL-00001.
             eater_id (str): Id of the eater, such as EATER-00001.
-            joins (bool): Joins: true or false.
+            joins (bool): Whether the person joins the meal, or leaves it.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         meal = self.meals.get(meal_id)
@@ -674,6 +686,7 @@ class MealPlanner:
         return {
             "success": True,
             "message": f"Done: change who eats {self.recipes[meal['recipe_id']]['title']} on {meal['on']}.",
+            "data": self._changes(),
         }
 
     def change_meal(
@@ -687,12 +700,15 @@ class MealPlanner:
 
         Args:
             meal_id (str): Id of the meal, such as MEAL-00001.
-            recipe_id (str, optional): Id of the recipe, such as RECIPE-00001. May be left out.
-            cook_id (str, optional): Id of an eater (cook), such as EATER-00001. May be left out.
-            extra (int, optional): The extra, from 0 to 6. May be left out.
+            recipe_id (str, optional): Recipe that is cooked instead; an id such as RECIPE-00001. If left out, the
+                recipe stays the same.
+            cook_id (str, optional): Eater of the meal who cooks instead; an id such as EATER-00001. If left out,
+                the cook stays the same.
+            extra (int, optional): New number of extra portions for later, from 0 to 6. If left out, the number
+                stays as it is.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         meal = self.meals.get(meal_id)
@@ -761,17 +777,21 @@ class MealPlanner:
                 return self._take_back(RULES[7])
         if self._breaks_rule_9(meal):
             return self._take_back(RULES[8])
-        return {"success": True, "message": f"Done: change the {meal['slot']} of {meal['on']}."}
+        return {
+            "success": True,
+            "message": f"Done: change the {meal['slot']} of {meal['on']}.",
+            "data": self._changes(),
+        }
 
     def move_meal(self, meal_id: str, on: Date) -> Result:
         """Move a planned meal to another day.
 
         Args:
             meal_id (str): Id of the meal, such as MEAL-00001.
-            on (str): On: a date, as YYYY-MM-DD.
+            on (str): New day of the meal, within 14 days from today, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         meal = self.meals.get(meal_id)
@@ -820,7 +840,11 @@ class MealPlanner:
             return self._take_back(RULES[4])
         if self._breaks_rule_9(meal):
             return self._take_back(RULES[8])
-        return {"success": True, "message": f"Done: move {self.recipes[meal['recipe_id']]['title']} to {on}."}
+        return {
+            "success": True,
+            "message": f"Done: move {self.recipes[meal['recipe_id']]['title']} to {on}.",
+            "data": self._changes(),
+        }
 
     def drop_meal(self, meal_id: str) -> Result:
         """Drop a planned meal.
@@ -829,7 +853,7 @@ class MealPlanner:
             meal_id (str): Id of the meal, such as MEAL-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         meal = self.meals.get(meal_id)
@@ -856,7 +880,11 @@ class MealPlanner:
                 return self._take_back(RULES[6])
         if self._breaks_rule_9(meal):
             return self._take_back(RULES[8])
-        return {"success": True, "message": f"Done: drop {self.recipes[meal['recipe_id']]['title']} of {meal['on']}."}
+        return {
+            "success": True,
+            "message": f"Done: drop {self.recipes[meal['recipe_id']]['title']} of {meal['on']}.",
+            "data": self._changes(),
+        }
 
     def list_what_lacks(self, meal_id: str) -> Result:
         """Put on the shopping list what a planned meal lacks once the meals before it have taken theirs, beyond what
@@ -866,7 +894,7 @@ class MealPlanner:
             meal_id (str): Id of the meal, such as MEAL-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         meal = self.meals.get(meal_id)
@@ -906,6 +934,7 @@ class MealPlanner:
         return {
             "success": True,
             "message": f"Done: put what {self.recipes[meal['recipe_id']]['title']} lacks on the list.",
+            "data": self._changes(),
         }
 
     def add_to_list(self, ingredient_id: str, amount: Annotated[int, {"minimum": 1, "maximum": 9000}]) -> Result:
@@ -913,10 +942,10 @@ class MealPlanner:
 
         Args:
             ingredient_id (str): Id of the ingredient, such as INGREDIENT-00001.
-            amount (int): The amount, from 1 to 9000.
+            amount (int): Amount wanted in all, in the unit of the ingredient, from 1 to 9000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         ingredient = self.ingredients.get(ingredient_id)
@@ -939,16 +968,22 @@ class MealPlanner:
         for one_shopping_item in _distinct(added_shopping_items):
             if self._breaks_rule_6(one_shopping_item):
                 return self._take_back(RULES[5])
-        return {"success": True, "message": f"Done: put {amount} {ingredient['name']} on the list."}
+        return {
+            "success": True,
+            "message": f"Done: put {amount} {ingredient['name']} on the list.",
+            "data": self._changes(),
+        }
 
     def unpack_shopping(self, bought: Annotated[list[UnpackShoppingBought], {"maxItems": 20}]) -> Result:
         """Unpack what was bought into the pantry and tick it off the list.
 
         Args:
-            bought (list): One entry per bought: .
+            bought (list): One entry for each item of the list that was bought: item_id: open item of the shopping
+                list; an id such as SI-00001; amount: amount that was bought, in the unit of the ingredient, from 1
+                to 9000; best_before: best before date, not in the past, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         entries, bought = bought, []
@@ -985,7 +1020,7 @@ class MealPlanner:
         for one_shopping_item in _distinct(changed_shopping_items):
             if self._breaks_rule_6(one_shopping_item):
                 return self._take_back(RULES[5])
-        return {"success": True, "message": f"Done: unpack {len(bought)} items."}
+        return {"success": True, "message": f"Done: unpack {len(bought)} items.", "data": self._changes()}
 
     def cook_meal(self, meal_id: str) -> Result:
         """Cook a meal planned for today or earlier, with what goes off first, and keep the extra portions.
@@ -994,7 +1029,7 @@ class MealPlanner:
             meal_id (str): Id of the meal, such as MEAL-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         meal = self.meals.get(meal_id)
@@ -1074,16 +1109,20 @@ class MealPlanner:
                 return self._take_back(RULES[7])
         if self._breaks_rule_9(meal):
             return self._take_back(RULES[8])
-        return {"success": True, "message": f"Done: cook {self.recipes[meal['recipe_id']]['title']}."}
+        return {
+            "success": True,
+            "message": f"Done: cook {self.recipes[meal['recipe_id']]['title']}.",
+            "data": self._changes(),
+        }
 
     def throw_away(self, lot_id: str) -> Result:
         """Throw a lot of the pantry away.
 
         Args:
-            lot_id (str): Id of a pantry lot (lot), such as PL-00001.
+            lot_id (str): Pantry lot that is thrown away; an id such as PL-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         lot = self.pantry_lots.get(lot_id)
@@ -1093,7 +1132,11 @@ class MealPlanner:
             return _refused("There is nothing left of it.")
         self._journal = []
         self._put("pantry_lots", lot, "amount", 0)
-        return {"success": True, "message": f"Done: throw {self.ingredients[lot['ingredient_id']]['name']} away."}
+        return {
+            "success": True,
+            "message": f"Done: throw {self.ingredients[lot['ingredient_id']]['name']} away.",
+            "data": self._changes(),
+        }
 
     def eat_leftover(
         self,
@@ -1105,11 +1148,12 @@ class MealPlanner:
 
         Args:
             leftover_id (str): Id of the leftover, such as LEFTOVER-00001.
-            portions (int): The portions, from 1 to 6.
-            eater_id (str, optional): Id of the eater, such as EATER-00001. May be left out.
+            portions (int): Portions that are eaten or thrown out, from 1 to 6.
+            eater_id (str, optional): Person who ate them; an id such as EATER-00001. If left out, they are thrown
+                out.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         leftover = self.leftovers.get(leftover_id)
@@ -1136,7 +1180,7 @@ class MealPlanner:
         done = f"take {portions} portions of {self.recipes[self.meals[leftover['meal_id']]['recipe_id']]['title']}"
         if eater is not None:
             done += f" for {eater['name']}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def _show_ingredient(self, ingredient: Ingredient) -> dict[str, Any]:
         """The ingredient as an answer shows it."""
@@ -1351,6 +1395,46 @@ class MealPlanner:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -51,6 +51,18 @@ CHANGES = (
 
 REGIMEN_STATUS_MOVES = {("active", "paused"), ("active", "stopped"), ("paused", "active"), ("paused", "stopped")}
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "patients": ("name",),
+    "carers": ("name",),
+    "drugs": ("name",),
+    "interactions": (),
+    "regimens": (),
+    "slots": (),
+    "supplies": (),
+    "doses": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("doses", "regimen_id"),
     ("doses", "status"),
@@ -258,9 +270,10 @@ class MedicationPlan:
         """The doses of a day in their order, for one patient or for all.
 
         Args:
-            on (str): On: a date, as YYYY-MM-DD.
-            patient_id (str, optional): Id of the patient, such as PATIENT-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            on (str): Day whose doses are listed, as YYYY-MM-DD.
+            patient_id (str, optional): Only doses of this patient; an id such as PATIENT-00001. If left out, the
+                doses of all patients are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "doses": records}} or {"success": False, "error": why
@@ -310,8 +323,8 @@ class MedicationPlan:
         """Supplies of active courses that last fewer than some days, the shortest first.
 
         Args:
-            within (int): The within, from 1 to 60.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            within (int): Days, supplies that last fewer are listed, from 1 to 60.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "supplies": records}} or {"success": False, "error": why
@@ -365,7 +378,7 @@ class MedicationPlan:
         Args:
             patient_id (str): Id of the patient, such as PATIENT-00001.
             drug_id (str): Id of the drug, such as DRUG-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "regimens": records}} or {"success": False, "error": why
@@ -409,8 +422,8 @@ class MedicationPlan:
         """List the patients, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only patients whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "patients": records}}
@@ -432,8 +445,8 @@ class MedicationPlan:
         """List the carers, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only carers whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "carers": records}}
@@ -455,10 +468,10 @@ class MedicationPlan:
         """List the drugs, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            family (str, optional): Only those whose family is penicillin, nsaid, sulfonamide, opioid or other.
-            essential (bool, optional): Only those where essential is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only drugs whose name contains this text.
+            family (str, optional): Only drugs with this family.
+            essential (bool, optional): Only drugs with this value of `essential`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "drugs": records}}
@@ -482,10 +495,10 @@ class MedicationPlan:
         """List the regimens, oldest first, all of them or only some.
 
         Args:
-            patient_id (str, optional): Only those of this patient.
-            drug_id (str, optional): Only those of this drug.
-            status (str, optional): Only those whose status is active, paused or stopped.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            patient_id (str, optional): Only regimens of this patient.
+            drug_id (str, optional): Only regimens of this drug.
+            status (str, optional): Only regimens with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "regimens": records}}
@@ -513,8 +526,8 @@ class MedicationPlan:
         """List the slots, oldest first, all of them or only some.
 
         Args:
-            regimen_id (str, optional): Only those of this regimen.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            regimen_id (str, optional): Only slots of this regimen.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "slots": records}}
@@ -533,9 +546,9 @@ class MedicationPlan:
         """List the supplies, oldest first, all of them or only some.
 
         Args:
-            patient_id (str, optional): Only those of this patient.
-            drug_id (str, optional): Only those of this drug.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            patient_id (str, optional): Only supplies of this patient.
+            drug_id (str, optional): Only supplies of this drug.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "supplies": records}}
@@ -564,10 +577,10 @@ class MedicationPlan:
         """List the doses, oldest first, all of them or only some.
 
         Args:
-            regimen_id (str, optional): Only those of this regimen.
-            told_id (str, optional): Only those of this told.
-            status (str, optional): Only those whose status is due, taken, missed or skipped.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            regimen_id (str, optional): Only doses of this regimen.
+            told_id (str, optional): Only doses whose told is this carer.
+            status (str, optional): Only doses with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "doses": records}}
@@ -594,10 +607,10 @@ class MedicationPlan:
 
         Args:
             patient_id (str): Id of the patient, such as PATIENT-00001.
-            family (str): The family: penicillin, nsaid, sulfonamide or opioid.
+            family (str): Family of drugs that the patient does not bear: penicillin, nsaid, sulfonamide or opioid.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         patient = self.patients.get(patient_id)
@@ -624,7 +637,11 @@ class MedicationPlan:
         for one_regimen in _distinct(self._regimens_by_patient.get(patient["id"], {}).values()):
             if self._breaks_rule_3(one_regimen):
                 return self._take_back(RULES[2])
-        return {"success": True, "message": f"Done: note that {patient['name']} is allergic to {family}."}
+        return {
+            "success": True,
+            "message": f"Done: note that {patient['name']} is allergic to {family}.",
+            "data": self._changes(),
+        }
 
     def start_course(
         self,
@@ -638,11 +655,12 @@ class MedicationPlan:
         Args:
             patient_id (str): Id of the patient, such as PATIENT-00001.
             drug_id (str): Id of the drug, such as DRUG-00001.
-            units (int): The units, from 1 to 6.
-            slots (list): One entry per slot: .
+            units (int): Units of the drug in each dose, from 1 to 6.
+            slots (list): One entry for each dose of a day, each time once: at: time of day at which it is taken,
+                as HH:MM.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         patient = self.patients.get(patient_id)
@@ -757,7 +775,7 @@ class MedicationPlan:
         return {
             "success": True,
             "message": f"Done: start {drug['name']} for {patient['name']} (new: regimen {regimen['id']}).",
-            "data": {"regimen_id": regimen["id"]},
+            "data": {"regimen_id": regimen["id"], **self._changes()},
         }
 
     def change_units(self, regimen_id: str, units: Annotated[int, {"minimum": 1, "maximum": 6}]) -> Result:
@@ -765,10 +783,10 @@ class MedicationPlan:
 
         Args:
             regimen_id (str): Id of the regimen, such as REGIMEN-00001.
-            units (int): The units, from 1 to 6.
+            units (int): New number of units in each dose, within the daily maximum, from 1 to 6.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         regimen = self.regimens.get(regimen_id)
@@ -823,6 +841,7 @@ class MedicationPlan:
                 f"Done: give {self.patients[regimen['patient_id']]['name']} {units} units of "
                 f"{self.drugs[regimen['drug_id']]['name']} at a time."
             ),
+            "data": self._changes(),
         }
 
     def move_time(self, slot_id: str, at: Time) -> Result:
@@ -830,10 +849,10 @@ class MedicationPlan:
 
         Args:
             slot_id (str): Id of the slot, such as SLOT-00001.
-            at (str): At: a time of day, as HH:MM.
+            at (str): New time of day, not used by the course yet, as HH:MM.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         slot = self.slots.get(slot_id)
@@ -869,17 +888,17 @@ class MedicationPlan:
             return self._take_back(RULES[1])
         if self._breaks_rule_6(slot):
             return self._take_back(RULES[5])
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def set_course(self, regimen_id: str, to: Literal["active", "paused", "stopped"]) -> Result:
         """Pause a course, let it go on, or stop it for good; doses that were due are skipped.
 
         Args:
             regimen_id (str): Id of the regimen, such as REGIMEN-00001.
-            to (str): The to: active, paused or stopped.
+            to (str): New state of the course, stopped being for good: active, paused or stopped.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         regimen = self.regimens.get(regimen_id)
@@ -965,6 +984,7 @@ class MedicationPlan:
                 f"Done: set {self.drugs[regimen['drug_id']]['name']} of "
                 f"{self.patients[regimen['patient_id']]['name']} to {to}."
             ),
+            "data": self._changes(),
         }
 
     def plan_doses(self, patient_id: str, on: Date) -> Result:
@@ -972,10 +992,10 @@ class MedicationPlan:
 
         Args:
             patient_id (str): Id of the patient, such as PATIENT-00001.
-            on (str): On: a date, as YYYY-MM-DD.
+            on (str): Day that is planned, within 7 days from today, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         patient = self.patients.get(patient_id)
@@ -1030,7 +1050,11 @@ class MedicationPlan:
         for one_dose in _distinct(added_doses):
             if self._breaks_rule_11(one_dose):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: plan the doses of {patient['name']} for {on}."}
+        return {
+            "success": True,
+            "message": f"Done: plan the doses of {patient['name']} for {on}.",
+            "data": self._changes(),
+        }
 
     def take_dose(self, dose_id: str) -> Result:
         """Note that a dose of today was taken just now, out of the supply.
@@ -1039,7 +1063,7 @@ class MedicationPlan:
             dose_id (str): Id of the dose, such as DOSE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         dose = self.doses.get(dose_id)
@@ -1148,6 +1172,7 @@ class MedicationPlan:
                 f"Done: note that {self.patients[self.regimens[dose['regimen_id']]['patient_id']]['name']} took "
                 f"{self.drugs[self.regimens[dose['regimen_id']]['drug_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def close_dose(self, dose_id: str, outcome: Literal["missed", "skipped"]) -> Result:
@@ -1155,10 +1180,10 @@ class MedicationPlan:
 
         Args:
             dose_id (str): Id of the dose, such as DOSE-00001.
-            outcome (str): The outcome: missed or skipped.
+            outcome (str): Whether it was missed, or skipped on a doctor's word: missed or skipped.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         dose = self.doses.get(dose_id)
@@ -1182,6 +1207,7 @@ class MedicationPlan:
                 f"Done: note {outcome} for {self.drugs[self.regimens[dose['regimen_id']]['drug_id']]['name']} of "
                 f"{self.patients[self.regimens[dose['regimen_id']]['patient_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def tell_carer(self, dose_id: str, carer_id: str) -> Result:
@@ -1192,7 +1218,7 @@ class MedicationPlan:
             carer_id (str): Id of the carer, such as CARER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         dose = self.doses.get(dose_id)
@@ -1221,6 +1247,7 @@ class MedicationPlan:
                 f"{self.drugs[self.regimens[dose['regimen_id']]['drug_id']]['name']} of "
                 f"{self.patients[self.regimens[dose['regimen_id']]['patient_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def order_packs(self, supply_id: str, packs: Annotated[int, {"minimum": 1, "maximum": 12}]) -> Result:
@@ -1228,10 +1255,10 @@ class MedicationPlan:
 
         Args:
             supply_id (str): Id of the supply, such as SUPPLY-00001.
-            packs (int): The packs, from 1 to 12.
+            packs (int): Packs of the drug that are ordered, from 1 to 12.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         supply = self.supplies.get(supply_id)
@@ -1255,6 +1282,7 @@ class MedicationPlan:
                 f"Done: order {packs} packs of {self.drugs[supply['drug_id']]['name']} for "
                 f"{self.patients[supply['patient_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def collect_packs(self, supply_id: str) -> Result:
@@ -1264,7 +1292,7 @@ class MedicationPlan:
             supply_id (str): Id of the supply, such as SUPPLY-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         supply = self.supplies.get(supply_id)
@@ -1284,17 +1312,17 @@ class MedicationPlan:
             return self._take_back(f"The units of {supply['id']} must be between 0 and 900.")
         self._put("supplies", supply, "units", units)
         self._put("supplies", supply, "packs_ordered", 0)
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def count_supply(self, supply_id: str, units: Annotated[int, {"minimum": 0, "maximum": 900}]) -> Result:
         """Correct a supply after counting.
 
         Args:
             supply_id (str): Id of the supply, such as SUPPLY-00001.
-            units (int): The units, from 0 to 900.
+            units (int): Units that were counted, from 0 to 900.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         supply = self.supplies.get(supply_id)
@@ -1310,6 +1338,7 @@ class MedicationPlan:
                 f"Done: set the {self.drugs[supply['drug_id']]['name']} of "
                 f"{self.patients[supply['patient_id']]['name']} to {units}."
             ),
+            "data": self._changes(),
         }
 
     def _show_patient(self, patient: Patient) -> dict[str, Any]:
@@ -1584,6 +1613,46 @@ class MedicationPlan:
         self._journal.append(("delete", container, record["id"], record))
         del getattr(self, container)[record["id"]]
         self._unlink(container, record)
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -58,6 +58,17 @@ BOOKING_STATUS_MOVES = {
     ("confirmed", "cancelled"),
 }
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "rooms": ("name",),
+    "employees": ("name",),
+    "devices": ("tag",),
+    "closures": (),
+    "bookings": ("title",),
+    "invitations": (),
+    "loans": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("bookings", "organiser_id"),
     ("bookings", "room_id"),
@@ -273,11 +284,13 @@ class MeetingRooms:
         """Rooms that are open, free and large enough for a time, smallest first.
 
         Args:
-            starts (str): Starts: date and time, as YYYY-MM-DDTHH:MM.
-            minutes (int): The minutes, from 15 to 480.
-            people (int, optional): The people, from 1 to 30. May be left out.
-            screen (bool, optional): Screen: true or false. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            starts (str): When the meeting would begin, as YYYY-MM-DDTHH:MM.
+            minutes (int): Length of the meeting in minutes, from 15 to 480.
+            people (int, optional): How many people the room must seat, from 1 to 30. If left out, rooms of all
+                sizes are listed.
+            screen (bool, optional): Whether rooms with a screen are listed rather than those without. If left out,
+                both are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "rooms": records}} or {"success": False, "error": why
@@ -325,9 +338,9 @@ class MeetingRooms:
 
         Args:
             booking_id (str): Id of the booking, such as BOOKING-00001.
-            kind (str, optional): The kind: projector, conference_phone, flip_chart, video_cart or voting_kit. May
-                be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            kind (str, optional): Kind of devices listed: projector, conference_phone, flip_chart, video_cart or
+                voting_kit. If left out, devices of all kinds are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "devices": records}} or {"success": False, "error": why
@@ -364,8 +377,8 @@ class MeetingRooms:
 
         Args:
             employee_id (str): Id of the employee, such as EMPLOYEE-00001.
-            on (str): On: a date, as YYYY-MM-DD.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            on (str): Day whose meetings are listed, as YYYY-MM-DD.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "bookings": records}} or {"success": False, "error": why
@@ -424,11 +437,11 @@ class MeetingRooms:
         """List the rooms, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            screen (bool, optional): Only those where screen is so.
-            weekends (bool, optional): Only those where weekends is so.
-            needs_approval (bool, optional): Only those where needs approval is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only rooms whose name contains this text.
+            screen (bool, optional): Only rooms with this value of `screen`.
+            weekends (bool, optional): Only rooms with this value of `weekends`.
+            needs_approval (bool, optional): Only rooms with this value of `needs_approval`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "rooms": records}}
@@ -453,10 +466,10 @@ class MeetingRooms:
         """List the employees, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            team (str, optional): Only those whose team is sales, finance, engineering, legal or people.
-            may_approve (bool, optional): Only those where may approve is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only employees whose name contains this text.
+            team (str, optional): Only employees with this team.
+            may_approve (bool, optional): Only employees with this value of `may_approve`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "employees": records}}
@@ -480,11 +493,10 @@ class MeetingRooms:
         """List the devices, oldest first, all of them or only some.
 
         Args:
-            tag (str, optional): Only those whose tag contains this text.
-            kind (str, optional): Only those whose kind is projector, conference_phone, flip_chart, video_cart or
-                voting_kit.
-            portable (bool, optional): Only those where portable is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            tag (str, optional): Only devices whose tag contains this text.
+            kind (str, optional): Only devices with this kind.
+            portable (bool, optional): Only devices with this value of `portable`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "devices": records}}
@@ -506,8 +518,8 @@ class MeetingRooms:
         """List the closures, oldest first, all of them or only some.
 
         Args:
-            room_id (str, optional): Only those of this room.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            room_id (str, optional): Only closures of this room.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "closures": records}}
@@ -544,13 +556,13 @@ class MeetingRooms:
         """List the bookings, oldest first, all of them or only some.
 
         Args:
-            title (str, optional): Only those whose title contains this text.
-            room_id (str, optional): Only those of this room.
-            organiser_id (str, optional): Only those of this organiser.
-            series_id (str, optional): Only those of this series.
-            approved_by_id (str, optional): Only those of this approved by.
-            status (str, optional): Only those whose status is requested, confirmed, declined or cancelled.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            title (str, optional): Only bookings whose title contains this text.
+            room_id (str, optional): Only bookings of this room.
+            organiser_id (str, optional): Only bookings whose organiser is this employee.
+            series_id (str, optional): Only bookings whose series is this booking.
+            approved_by_id (str, optional): Only bookings approved by this employee.
+            status (str, optional): Only bookings with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "bookings": records}}
@@ -587,10 +599,10 @@ class MeetingRooms:
         """List the invitations, oldest first, all of them or only some.
 
         Args:
-            booking_id (str, optional): Only those of this booking.
-            employee_id (str, optional): Only those of this employee.
-            answer (str, optional): Only those whose answer is invited, accepted or declined.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            booking_id (str, optional): Only invitations of this booking.
+            employee_id (str, optional): Only invitations of this employee.
+            answer (str, optional): Only invitations with this answer.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "invitations": records}}
@@ -617,9 +629,9 @@ class MeetingRooms:
         """List the loans, oldest first, all of them or only some.
 
         Args:
-            booking_id (str, optional): Only those of this booking.
-            device_id (str, optional): Only those of this device.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            booking_id (str, optional): Only loans of this booking.
+            device_id (str, optional): Only loans of this device.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "loans": records}}
@@ -650,16 +662,17 @@ class MeetingRooms:
         requested.
 
         Args:
-            organiser_id (str): Id of an employee (organiser), such as EMPLOYEE-00001.
+            organiser_id (str): Employee who runs the meeting and takes part in it; an id such as EMPLOYEE-00001.
             room_id (str): Id of the room, such as ROOM-00001.
-            title (str): The title.
-            starts (str): Starts: date and time, as YYYY-MM-DDTHH:MM.
-            minutes (int): The minutes, from 15 to 480.
-            visitors (int): The visitors, from 0 to 20. 0 where it is left out.
-            weeks (int): The weeks, from 1 to 8. 1 where it is left out.
+            title (str): Title of the meeting.
+            starts (str): When the first meeting begins, later than now and within a year, as YYYY-MM-DDTHH:MM.
+            minutes (int): Length of the meeting in minutes, within the opening hours of the room, from 15 to 480.
+            visitors (int): How many people from outside the company come, from 0 to 20. Default: 0.
+            weeks (int): Number of weeks in a row with the meeting, the first one included, from 1 to 8. Default:
+                1.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         organiser = self.employees.get(organiser_id)
@@ -777,7 +790,7 @@ class MeetingRooms:
                 f"Done: book {room['name']} for {organiser['name']} on {starts} as {title} (new: booking "
                 f"{head['id']})."
             ),
-            "data": {"booking_id": head["id"]},
+            "data": {"booking_id": head["id"], **self._changes()},
         }
 
     def approve_booking(self, booking_id: str, approver_id: str) -> Result:
@@ -785,10 +798,11 @@ class MeetingRooms:
 
         Args:
             booking_id (str): Id of the booking, such as BOOKING-00001.
-            approver_id (str): Id of an employee (approver), such as EMPLOYEE-00001.
+            approver_id (str): Employee who may approve bookings and is not the organiser; an id such as
+                EMPLOYEE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         booking = self.bookings.get(booking_id)
@@ -837,18 +851,22 @@ class MeetingRooms:
         for one_loan in _distinct(self._loans_by_booking.get(booking["id"], {}).values()):
             if self._breaks_rule_14(one_loan):
                 return self._take_back(RULES[13])
-        return {"success": True, "message": f"Done: approve {booking['title']} as {approver['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: approve {booking['title']} as {approver['name']}.",
+            "data": self._changes(),
+        }
 
     def decline_booking(self, booking_id: str, approver_id: str, reason: Text) -> Result:
         """Decline a requested booking and say why; its devices become free.
 
         Args:
             booking_id (str): Id of the booking, such as BOOKING-00001.
-            approver_id (str): Id of an employee (approver), such as EMPLOYEE-00001.
-            reason (str): The reason.
+            approver_id (str): Employee who may decide about bookings; an id such as EMPLOYEE-00001.
+            reason (str): Why the booking is declined.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         booking = self.bookings.get(booking_id)
@@ -901,6 +919,7 @@ class MeetingRooms:
         return {
             "success": True,
             "message": f"Done: decline {booking['title']} as {approver['name']} with the reason {reason}.",
+            "data": self._changes(),
         }
 
     def move_booking(
@@ -915,12 +934,15 @@ class MeetingRooms:
 
         Args:
             booking_id (str): Id of the booking, such as BOOKING-00001.
-            room_id (str, optional): Id of the room, such as ROOM-00001. May be left out.
-            starts (str, optional): Starts: date and time, as YYYY-MM-DDTHH:MM. May be left out.
-            minutes (int, optional): The minutes, from 15 to 480. May be left out.
+            room_id (str, optional): Room to which the meeting moves; an id such as ROOM-00001. If left out, the
+                room stays as it is.
+            starts (str, optional): When the meeting begins instead, later than now, as YYYY-MM-DDTHH:MM. If left
+                out, the beginning stays as it is.
+            minutes (int, optional): New length of the meeting in minutes, from 15 to 480. If left out, the length
+                stays as it is.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         booking = self.bookings.get(booking_id)
@@ -1119,7 +1141,7 @@ class MeetingRooms:
             done += f" to start at {starts}"
         if minutes is not None:
             done += f" to last {minutes} minutes"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def cancel_booking(self, booking_id: str, following: bool = False) -> Result:
         """Cancel a booking that has not begun, alone or with all later ones of its weekly series; their devices
@@ -1127,10 +1149,10 @@ class MeetingRooms:
 
         Args:
             booking_id (str): Id of the booking, such as BOOKING-00001.
-            following (bool): Following: true or false. false where it is left out.
+            following (bool): Whether all later meetings of the weekly series are cancelled too. Default: false.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         booking = self.bookings.get(booking_id)
@@ -1229,17 +1251,22 @@ class MeetingRooms:
         ):
             if one_loan["id"] in self.loans and self._breaks_rule_14(one_loan):
                 return self._take_back(RULES[13])
-        return {"success": True, "message": f"Done: cancel {booking['title']} on {booking['starts']}."}
+        return {
+            "success": True,
+            "message": f"Done: cancel {booking['title']} on {booking['starts']}.",
+            "data": self._changes(),
+        }
 
     def invite_people(self, booking_id: str, person_ids: Annotated[list[str], {"maxItems": 20}]) -> Result:
         """Invite employees to a meeting that has not begun.
 
         Args:
             booking_id (str): Id of the booking, such as BOOKING-00001.
-            person_ids (list): Ids of employees, such as EMPLOYEE-00001.
+            person_ids (list): Employees to invite, at least one and not the organiser: ids of employees, such as
+                EMPLOYEE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         booking = self.bookings.get(booking_id)
@@ -1308,6 +1335,7 @@ class MeetingRooms:
         return {
             "success": True,
             "message": f"Done: invite {', '.join(str(one['name']) for one in people)} to {booking['title']}.",
+            "data": self._changes(),
         }
 
     def answer_invitation(self, invitation_id: str, answer: Literal["accepted", "declined"]) -> Result:
@@ -1315,10 +1343,10 @@ class MeetingRooms:
 
         Args:
             invitation_id (str): Id of the invitation, such as INVITATION-00001.
-            answer (str): The answer: accepted or declined.
+            answer (str): Answer that the invited employee gives: accepted or declined.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         invitation = self.invitations.get(invitation_id)
@@ -1377,6 +1405,7 @@ class MeetingRooms:
                 f"Done: note that {self.employees[invitation['employee_id']]['name']} has {answer} the invitation "
                 f"to {self.bookings[invitation['booking_id']]['title']}."
             ),
+            "data": self._changes(),
         }
 
     def lend_device(self, device_id: str, booking_id: str) -> Result:
@@ -1387,7 +1416,7 @@ class MeetingRooms:
             booking_id (str): Id of the booking, such as BOOKING-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         device = self.devices.get(device_id)
@@ -1429,7 +1458,7 @@ class MeetingRooms:
         return {
             "success": True,
             "message": f"Done: lend {device['tag']} to {booking['title']} (new: loan {loan['id']}).",
-            "data": {"loan_id": loan["id"]},
+            "data": {"loan_id": loan["id"], **self._changes()},
         }
 
     def release_device(self, device_id: str, booking_id: str) -> Result:
@@ -1440,7 +1469,7 @@ class MeetingRooms:
             booking_id (str): Id of the booking, such as BOOKING-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         device = self.devices.get(device_id)
@@ -1459,19 +1488,23 @@ class MeetingRooms:
             return _refused(f"{booking['title']} ended at {booking['ends']}.")
         self._journal = []
         self._remove("loans", loan)
-        return {"success": True, "message": f"Done: release {device['tag']} from {booking['title']}."}
+        return {
+            "success": True,
+            "message": f"Done: release {device['tag']} from {booking['title']}.",
+            "data": self._changes(),
+        }
 
     def close_room(self, room_id: str, starts: DateTime, ends: DateTime, reason: Text) -> Result:
         """Close a room for a time in which it has no bookings.
 
         Args:
             room_id (str): Id of the room, such as ROOM-00001.
-            starts (str): Starts: date and time, as YYYY-MM-DDTHH:MM.
-            ends (str): Ends: date and time, as YYYY-MM-DDTHH:MM.
-            reason (str): The reason.
+            starts (str): When the closure begins, not in the past, as YYYY-MM-DDTHH:MM.
+            ends (str): When the closure ends, within 30 days of its beginning, as YYYY-MM-DDTHH:MM.
+            reason (str): Why the room is closed.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         room = self.rooms.get(room_id)
@@ -1511,7 +1544,7 @@ class MeetingRooms:
             "message": (
                 f"Done: close {room['name']} from {starts} to {ends} for {reason} (new: closure {closure['id']})."
             ),
-            "data": {"closure_id": closure["id"]},
+            "data": {"closure_id": closure["id"], **self._changes()},
         }
 
     def reopen_room(self, closure_id: str) -> Result:
@@ -1521,7 +1554,7 @@ class MeetingRooms:
             closure_id (str): Id of the closure, such as CLOSURE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         closure = self.closures.get(closure_id)
@@ -1549,7 +1582,11 @@ class MeetingRooms:
         for one_closure in _distinct(changed_closures):
             if one_closure["id"] in self.closures and self._breaks_rule_5_c_again(one_closure):
                 return self._take_back(RULES[4])
-        return {"success": True, "message": f"Done: reopen {self.rooms[closure['room_id']]['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: reopen {self.rooms[closure['room_id']]['name']}.",
+            "data": self._changes(),
+        }
 
     def _show_booking(self, booking: Booking) -> dict[str, Any]:
         """The booking as an answer shows it."""
@@ -1835,6 +1872,46 @@ class MeetingRooms:
         self._journal.append(("delete", container, record["id"], record))
         del getattr(self, container)[record["id"]]
         self._unlink(container, record)
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal, TypedDict
 
 Result = dict[str, Any]
 """`{"success": True, "data" | "message": ...}` or `{"success": False, "error": why}`"""
+Time = Annotated[str, {"format": "time"}]
 DateTime = Annotated[str, {"format": "date-time"}]
 Text = Annotated[str, {"minLength": 1, "maxLength": 1000}]
 
@@ -54,6 +55,15 @@ DELIVERY_STATUS_MOVES = {
     ("dead", "waiting"),
     ("dead", "dropped"),
 }
+
+LABELS: dict[str, tuple[str, ...]] = {
+    "topics": ("name",),
+    "subscriptions": ("name",),
+    "workers": ("name",),
+    "messages": ("code",),
+    "deliveries": (),
+}
+"""What people call a record of each container by."""
 
 INDEXED = {
     ("deliveries", "message_id"),
@@ -227,7 +237,7 @@ class MessageQueue:
 
         Args:
             subscription_id (str): Id of the subscription, such as SUBSCRIPTION-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "deliveries": records}} or {"success": False, "error":
@@ -271,9 +281,11 @@ class MessageQueue:
         """Dead messages with their errors, the oldest message first.
 
         Args:
-            subscription_id (str, optional): Id of the subscription, such as SUBSCRIPTION-00001. May be left out.
-            kind (str, optional): The kind: created, changed, cancelled or failed. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            subscription_id (str, optional): Subscription in which the messages are dead; an id such as
+                SUBSCRIPTION-00001. If left out, the messages of all subscriptions are listed.
+            kind (str, optional): Kind of the messages: created, changed, cancelled or failed. If left out,
+                messages of every kind are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "deliveries": records}} or {"success": False, "error":
@@ -317,7 +329,7 @@ class MessageQueue:
 
         Args:
             worker_id (str): Id of the worker, such as WORKER-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "deliveries": records}} or {"success": False, "error":
@@ -354,7 +366,7 @@ class MessageQueue:
 
         Args:
             subscription_id (str): Id of the subscription, such as SUBSCRIPTION-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "workers": records}} or {"success": False, "error": why
@@ -430,8 +442,8 @@ class MessageQueue:
         """List the topics, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only topics whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "topics": records}}
@@ -455,12 +467,12 @@ class MessageQueue:
         """List the subscriptions, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            topic_id (str, optional): Only those of this topic.
-            only (str, optional): Only those whose only is created, changed, cancelled or failed.
-            ordered (bool, optional): Only those where ordered is so.
-            paused (bool, optional): Only those where paused is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only subscriptions whose name contains this text.
+            topic_id (str, optional): Only subscriptions of this topic.
+            only (str, optional): Only subscriptions with this only.
+            ordered (bool, optional): Only subscriptions with this value of `ordered`.
+            paused (bool, optional): Only subscriptions with this value of `paused`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "subscriptions": records}}
@@ -491,8 +503,8 @@ class MessageQueue:
         """List the workers, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only workers whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "workers": records}}
@@ -516,10 +528,10 @@ class MessageQueue:
         """List the messages, oldest first, all of them or only some.
 
         Args:
-            code (str, optional): Only those whose code contains this text.
-            topic_id (str, optional): Only those of this topic.
-            kind (str, optional): Only those whose kind is created, changed, cancelled or failed.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            code (str, optional): Only messages whose code contains this text.
+            topic_id (str, optional): Only messages of this topic.
+            kind (str, optional): Only messages with this kind.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "messages": records}}
@@ -546,11 +558,11 @@ class MessageQueue:
         """List the deliveries, oldest first, all of them or only some.
 
         Args:
-            message_id (str, optional): Only those of this message.
-            subscription_id (str, optional): Only those of this subscription.
-            worker_id (str, optional): Only those of this worker.
-            status (str, optional): Only those whose status is waiting, taken, dropped, done or dead.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            message_id (str, optional): Only deliveries of this message.
+            subscription_id (str, optional): Only deliveries of this subscription.
+            worker_id (str, optional): Only deliveries of this worker.
+            status (str, optional): Only deliveries with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "deliveries": records}}
@@ -583,13 +595,13 @@ class MessageQueue:
 
         Args:
             topic_id (str): Id of the topic, such as TOPIC-00001.
-            code (str): The code.
-            kind (str): The kind: created, changed, cancelled or failed.
-            group (str): The group.
-            priority (int): The priority, from 1 to 3. 2 where it is left out.
+            code (str): Code of the new message, not in use yet.
+            kind (str): Kind of event that the message reports: created, changed, cancelled or failed.
+            group (str): Group whose messages ordered subscriptions hand out one after the other.
+            priority (int): Priority of the message, 3 being the highest, from 1 to 3. Default: 2.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         topic = self.topics.get(topic_id)
@@ -686,7 +698,7 @@ class MessageQueue:
         return {
             "success": True,
             "message": f"Done: publish {code} on {topic['name']} (new: message {message['id']}).",
-            "data": {"message_id": message["id"]},
+            "data": {"message_id": message["id"], **self._changes()},
         }
 
     def take_messages(
@@ -701,10 +713,10 @@ class MessageQueue:
         Args:
             worker_id (str): Id of the worker, such as WORKER-00001.
             subscription_id (str): Id of the subscription, such as SUBSCRIPTION-00001.
-            most (int): The most, from 1 to 10. 1 where it is left out.
+            most (int): Most messages to take, as far as the worker has free slots, from 1 to 10. Default: 1.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         worker = self.workers.get(worker_id)
@@ -785,6 +797,7 @@ class MessageQueue:
         return {
             "success": True,
             "message": f"Done: let {worker['name']} take up to {most} from {subscription['name']}.",
+            "data": self._changes(),
         }
 
     def acknowledge(self, delivery_id: str) -> Result:
@@ -794,7 +807,7 @@ class MessageQueue:
             delivery_id (str): Id of the delivery, such as DELIVERY-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         delivery = self.deliveries.get(delivery_id)
@@ -833,6 +846,7 @@ class MessageQueue:
                 f"Done: acknowledge {self.messages[delivery['message_id']]['code']} in "
                 f"{self.subscriptions[delivery['subscription_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def reject_delivery(
@@ -847,12 +861,12 @@ class MessageQueue:
 
         Args:
             delivery_id (str): Id of the delivery, such as DELIVERY-00001.
-            error (str): The error.
-            retry_in (int): The retry in, from 0 to 1440. 0 where it is left out.
-            for_good (bool): For good: true or false. false where it is left out.
+            error (str): What went wrong.
+            retry_in (int): Minutes to wait before the next try, from 0 to 1440. Default: 0.
+            for_good (bool): Whether it is dead at once, without another try. Default: false.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         delivery = self.deliveries.get(delivery_id)
@@ -899,6 +913,7 @@ class MessageQueue:
                 f"Done: reject {self.messages[delivery['message_id']]['code']} in "
                 f"{self.subscriptions[delivery['subscription_id']]['name']} because of {error}."
             ),
+            "data": self._changes(),
         }
 
     def extend_hiding(self, delivery_id: str, minutes: Annotated[int, {"minimum": 5, "maximum": 4320}]) -> Result:
@@ -906,10 +921,10 @@ class MessageQueue:
 
         Args:
             delivery_id (str): Id of the delivery, such as DELIVERY-00001.
-            minutes (int): The minutes, from 5 to 4320.
+            minutes (int): Time it stays hidden from now on, in minutes, longer than what is left, from 5 to 4320.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         delivery = self.deliveries.get(delivery_id)
@@ -932,6 +947,7 @@ class MessageQueue:
                 f"Done: keep {self.messages[delivery['message_id']]['code']} hidden for {minutes} minutes in "
                 f"{self.subscriptions[delivery['subscription_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def return_overdue(self, subscription_id: str) -> Result:
@@ -941,7 +957,7 @@ class MessageQueue:
             subscription_id (str): Id of the subscription, such as SUBSCRIPTION-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         subscription = self.subscriptions.get(subscription_id)
@@ -1003,7 +1019,11 @@ class MessageQueue:
         for one_delivery in _distinct([*changed_deliveries_3, *changed_deliveries_4]):
             if self._breaks_rule_9(one_delivery):
                 return self._take_back(RULES[8])
-        return {"success": True, "message": f"Done: return what is overdue in {subscription['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: return what is overdue in {subscription['name']}.",
+            "data": self._changes(),
+        }
 
     def redrive_delivery(self, delivery_id: str) -> Result:
         """Put a dead message back in line with all its tries.
@@ -1012,7 +1032,7 @@ class MessageQueue:
             delivery_id (str): Id of the delivery, such as DELIVERY-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         delivery = self.deliveries.get(delivery_id)
@@ -1052,6 +1072,7 @@ class MessageQueue:
                 f"Done: redrive {self.messages[delivery['message_id']]['code']} in "
                 f"{self.subscriptions[delivery['subscription_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def drop_delivery(self, delivery_id: str) -> Result:
@@ -1061,7 +1082,7 @@ class MessageQueue:
             delivery_id (str): Id of the delivery, such as DELIVERY-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         delivery = self.deliveries.get(delivery_id)
@@ -1092,6 +1113,7 @@ class MessageQueue:
                 f"Done: drop {self.messages[delivery['message_id']]['code']} from "
                 f"{self.subscriptions[delivery['subscription_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def add_subscription(
@@ -1105,14 +1127,16 @@ class MessageQueue:
         """Add a subscription to a topic, which starts empty or with everything published there since some time.
 
         Args:
-            name (str): The name.
+            name (str): Name of the new subscription, not in use yet.
             topic_id (str): Id of the topic, such as TOPIC-00001.
-            only (str, optional): The only: created, changed, cancelled or failed. May be left out.
-            ordered (bool): Ordered: true or false. false where it is left out.
-            since (str, optional): Since: date and time, as YYYY-MM-DDTHH:MM. May be left out.
+            only (str, optional): Only kind of message that it wants: created, changed, cancelled or failed. If
+                left out, it wants messages of every kind.
+            ordered (bool): Whether messages of one group are handed out one after the other. Default: false.
+            since (str, optional): Past moment from which on messages are taken over, at most 40 of them, as
+                YYYY-MM-DDTHH:MM. If left out, it starts empty.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         topic = self.topics.get(topic_id)
@@ -1208,7 +1232,7 @@ class MessageQueue:
             "message": (
                 f"Done: add the subscription {name} to {topic['name']} (new: subscription {subscription['id']})."
             ),
-            "data": {"subscription_id": subscription["id"]},
+            "data": {"subscription_id": subscription["id"], **self._changes()},
         }
 
     def tune_subscription(
@@ -1223,13 +1247,17 @@ class MessageQueue:
 
         Args:
             subscription_id (str): Id of the subscription, such as SUBSCRIPTION-00001.
-            most_tries (int, optional): The most tries, from 1 to 20. May be left out.
-            hides_for (int, optional): The hides for, from 5 to 4320. May be left out.
-            limit (int, optional): The limit, from 3 to 500. May be left out.
-            paused (bool, optional): Paused: true or false. May be left out.
+            most_tries (int, optional): Most tries before a message is dead, from 1 to 20. If left out, the number
+                stays as it is.
+            hides_for (int, optional): Time a taken message stays hidden, in minutes, from 5 to 4320. If left out,
+                the time stays as it is.
+            limit (int, optional): Most messages that may be waiting or taken, from 3 to 500. If left out, the
+                limit stays as it is.
+            paused (bool, optional): Whether it hands out nothing for the time being. If left out, it stays paused
+                or running as it is.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         subscription = self.subscriptions.get(subscription_id)
@@ -1281,7 +1309,7 @@ class MessageQueue:
                 return self._take_back(RULES[3])
         if self._breaks_rule_8(subscription):
             return self._take_back(RULES[7])
-        return {"success": True, "message": f"Done: tune {subscription['name']}."}
+        return {"success": True, "message": f"Done: tune {subscription['name']}.", "data": self._changes()}
 
     def assign_worker(self, worker_id: str, subscription_id: str, serving: bool = True) -> Result:
         """Let a worker serve a subscription, or no longer.
@@ -1289,10 +1317,10 @@ class MessageQueue:
         Args:
             worker_id (str): Id of the worker, such as WORKER-00001.
             subscription_id (str): Id of the subscription, such as SUBSCRIPTION-00001.
-            serving (bool): Serving: true or false. true where it is left out.
+            serving (bool): Whether the worker serves it, as opposed to no longer. Default: true.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         worker = self.workers.get(worker_id)
@@ -1327,7 +1355,11 @@ class MessageQueue:
                 return self._take_back(RULES[5])
         if self._breaks_rule_10(worker):
             return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: change whether {worker['name']} serves {subscription['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: change whether {worker['name']} serves {subscription['name']}.",
+            "data": self._changes(),
+        }
 
     def _show_subscription(self, subscription: Subscription) -> dict[str, Any]:
         """The subscription as an answer shows it."""
@@ -1508,6 +1540,46 @@ class MessageQueue:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

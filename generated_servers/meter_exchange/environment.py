@@ -49,6 +49,17 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "households": ("name",),
+    "meters": ("serial",),
+    "readings": (),
+    "fitters": ("name",),
+    "visits": (),
+    "warrants": (),
+    "reminders": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("meters", "household_id"),
     ("meters", "kind"),
@@ -245,9 +256,10 @@ class MeterExchange:
         """Fitted meters whose seal ends by a day and for which no visit is booked, earliest seal first.
 
         Args:
-            by_day (str): By day: a date, as YYYY-MM-DD.
-            kind (str, optional): The kind: electricity, gas or water. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            by_day (str): Last day on which the seals listed end, as YYYY-MM-DD.
+            kind (str, optional): Kind of meters listed: electricity, gas or water. If left out, meters of all
+                kinds are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "meters": records}} or {"success": False, "error": why
@@ -283,7 +295,7 @@ class MeterExchange:
 
         Args:
             meter_id (str): Id of the meter, such as METER-00001.
-            value (int): The value, from 0 to 999999.
+            value (int): Figure that the meter is said to show, from 0 to 999999.
 
         Returns:
             dict: {"success": True, "data": {last_value, days, by_forecast, plausible}} or {"success": False,
@@ -311,8 +323,9 @@ class MeterExchange:
         """Households that may be cut off today, or those that are due for a letter, with the highest arrears first.
 
         Args:
-            step (str): The step: cut_off or letter.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            step (str): Step for which households are due, the supply being cut_off or a letter sent: cut_off or
+                letter.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "households": records}} or {"success": False, "error":
@@ -349,8 +362,8 @@ class MeterExchange:
 
         Args:
             fitter_id (str): Id of the fitter, such as FITTER-00001.
-            until (str): Until: a date, as YYYY-MM-DD.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            until (str): Last day of the visits listed, as YYYY-MM-DD.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "visits": records}} or {"success": False, "error": why
@@ -391,9 +404,9 @@ class MeterExchange:
         """List the households, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            vulnerable (bool, optional): Only those where vulnerable is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only households whose name contains this text.
+            vulnerable (bool, optional): Only households with this value of `vulnerable`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "households": records}}
@@ -422,11 +435,11 @@ class MeterExchange:
         """List the meters, oldest first, all of them or only some.
 
         Args:
-            serial (str, optional): Only those whose serial contains this text.
-            kind (str, optional): Only those whose kind is electricity, gas or water.
-            household_id (str, optional): Only those of this household.
-            status (str, optional): Only those whose status is stored, fitted or removed.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            serial (str, optional): Only meters whose serial contains this text.
+            kind (str, optional): Only meters with this kind.
+            household_id (str, optional): Only meters of this household.
+            status (str, optional): Only meters with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "meters": records}}
@@ -453,10 +466,10 @@ class MeterExchange:
         """List the readings, oldest first, all of them or only some.
 
         Args:
-            meter_id (str, optional): Only those of this meter.
-            source (str, optional): Only those whose source is customer, fitter or estimate.
-            status (str, optional): Only those whose status is in_doubt, accepted or rejected.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            meter_id (str, optional): Only readings of this meter.
+            source (str, optional): Only readings with this source.
+            status (str, optional): Only readings with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "readings": records}}
@@ -480,8 +493,8 @@ class MeterExchange:
         """List the fitters, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only fitters whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "fitters": records}}
@@ -506,11 +519,11 @@ class MeterExchange:
         """List the visits, oldest first, all of them or only some.
 
         Args:
-            meter_id (str, optional): Only those of this meter.
-            fitter_id (str, optional): Only those of this fitter.
-            half (str, optional): Only those whose half is morning or afternoon.
-            status (str, optional): Only those whose status is booked, no_access, done or called_off.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            meter_id (str, optional): Only visits of this meter.
+            fitter_id (str, optional): Only visits of this fitter.
+            half (str, optional): Only visits with this half.
+            status (str, optional): Only visits with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "visits": records}}
@@ -538,9 +551,9 @@ class MeterExchange:
         """List the warrants, oldest first, all of them or only some.
 
         Args:
-            meter_id (str, optional): Only those of this meter.
-            status (str, optional): Only those whose status is asked, granted or refused.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            meter_id (str, optional): Only warrants of this meter.
+            status (str, optional): Only warrants with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "warrants": records}}
@@ -564,9 +577,9 @@ class MeterExchange:
         """List the reminders, oldest first, all of them or only some.
 
         Args:
-            household_id (str, optional): Only those of this household.
-            open (bool, optional): Only those where open is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            household_id (str, optional): Only reminders of this household.
+            open (bool, optional): Only reminders with this value of `open`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "reminders": records}}
@@ -591,11 +604,11 @@ class MeterExchange:
 
         Args:
             meter_id (str): Id of the meter, such as METER-00001.
-            value (int): The value, from 0 to 999999.
-            source (str): The source: customer, fitter or estimate.
+            value (int): Figure that the meter shows, not below the last accepted one, from 0 to 999999.
+            source (str): Who took the reading: customer, fitter or estimate.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         meter = self.meters.get(meter_id)
@@ -643,7 +656,7 @@ class MeterExchange:
         return {
             "success": True,
             "message": f"Done: enter {value} for meter {meter['serial']} (new: reading {reading['id']}).",
-            "data": {"reading_id": reading["id"]},
+            "data": {"reading_id": reading["id"], **self._changes()},
         }
 
     def decide_reading(self, reading_id: str, accepted: bool) -> Result:
@@ -651,10 +664,10 @@ class MeterExchange:
 
         Args:
             reading_id (str): Id of the reading, such as READING-00001.
-            accepted (bool): Accepted: true or false.
+            accepted (bool): Whether the reading is accepted rather than rejected.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         reading = self.readings.get(reading_id)
@@ -681,6 +694,7 @@ class MeterExchange:
             "message": (
                 f"Done: decide about {reading['value']} on meter {self.meters[reading['meter_id']]['serial']}."
             ),
+            "data": self._changes(),
         }
 
     def book_visit(
@@ -696,11 +710,12 @@ class MeterExchange:
         Args:
             meter_id (str): Id of the meter, such as METER-00001.
             fitter_id (str): Id of the fitter, such as FITTER-00001.
-            day_of_visit (str): Day of visit: a date, as YYYY-MM-DD.
-            half (str): The half: morning or afternoon.
+            day_of_visit (str): Day on which the fitter comes, from today on and within 60 days, as YYYY-MM-DD.
+            half (str): Half of the day, another one than before after two misses in the same half: morning or
+                afternoon.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         meter = self.meters.get(meter_id)
@@ -773,7 +788,7 @@ class MeterExchange:
                 f"Done: book {fitter['name']} for meter {meter['serial']} on the {half} of {day_of_visit} (new: "
                 f"visit {visit['id']})."
             ),
-            "data": {"visit_id": visit["id"]},
+            "data": {"visit_id": visit["id"], **self._changes()},
         }
 
     def record_no_access(self, visit_id: str, called_off: bool = False) -> Result:
@@ -781,10 +796,11 @@ class MeterExchange:
 
         Args:
             visit_id (str): Id of the visit, such as VISIT-00001.
-            called_off (bool): Called off: true or false. false where it is left out.
+            called_off (bool): Whether the visit was called off beforehand rather than nobody opened. Default:
+                false.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         visit = self.visits.get(visit_id)
@@ -822,6 +838,7 @@ class MeterExchange:
                 f"Done: close the visit to meter {self.meters[visit['meter_id']]['serial']} on {visit['day']} "
                 "without an exchange."
             ),
+            "data": self._changes(),
         }
 
     def request_warrant(self, meter_id: str) -> Result:
@@ -831,7 +848,7 @@ class MeterExchange:
             meter_id (str): Id of the meter, such as METER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         meter = self.meters.get(meter_id)
@@ -874,7 +891,7 @@ class MeterExchange:
         return {
             "success": True,
             "message": f"Done: request a warrant for meter {meter['serial']} (new: warrant {warrant['id']}).",
-            "data": {"warrant_id": warrant["id"]},
+            "data": {"warrant_id": warrant["id"], **self._changes()},
         }
 
     def decide_warrant(self, warrant_id: str, valid_until: Date | None = None) -> Result:
@@ -882,10 +899,11 @@ class MeterExchange:
 
         Args:
             warrant_id (str): Id of the warrant, such as WARRANT-00001.
-            valid_until (str, optional): Valid until: a date, as YYYY-MM-DD. May be left out.
+            valid_until (str, optional): Last day of the granted warrant, after today and within 90 days, as
+                YYYY-MM-DD. If left out, the court has refused the warrant.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         warrant = self.warrants.get(warrant_id)
@@ -935,7 +953,7 @@ class MeterExchange:
         done = f"enter the court's decision about meter {self.meters[warrant['meter_id']]['serial']}"
         if valid_until is not None:
             done += f", valid until {valid_until}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def exchange_meter(
         self,
@@ -948,11 +966,12 @@ class MeterExchange:
 
         Args:
             visit_id (str): Id of the visit, such as VISIT-00001.
-            new_meter_id (str): Id of a meter (new meter), such as METER-00001.
-            last_value (int): The last value, from 0 to 999999.
+            new_meter_id (str): Meter from the store that is fitted, of the same kind and with a seal for over a
+                year; an id such as METER-00001.
+            last_value (int): Figure that the old meter shows, not below the last accepted one, from 0 to 999999.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         visit = self.visits.get(visit_id)
@@ -1066,7 +1085,7 @@ class MeterExchange:
                 f"Done: exchange meter {self.meters[visit['meter_id']]['serial']} for {new_meter['serial']} (new: "
                 f"reading {final['id']}, reading {begin['id']})."
             ),
-            "data": {"reading_id": final["id"], "begin_id": begin["id"]},
+            "data": {"reading_id": final["id"], "begin_id": begin["id"], **self._changes()},
         }
 
     def register_vulnerable(self, household_id: str, vulnerable: bool) -> Result:
@@ -1074,10 +1093,10 @@ class MeterExchange:
 
         Args:
             household_id (str): Id of the household, such as HOUSEHOLD-00001.
-            vulnerable (bool): Vulnerable: true or false.
+            vulnerable (bool): Whether the household is vulnerable from now on rather than no longer.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         household = self.households.get(household_id)
@@ -1097,7 +1116,7 @@ class MeterExchange:
         for one_household in _distinct(changed_households):
             if self._breaks_rule_12(one_household):
                 return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: register {household['name']}."}
+        return {"success": True, "message": f"Done: register {household['name']}.", "data": self._changes()}
 
     def send_reminder(self, household_id: str) -> Result:
         """Remind a household of its arrears, at most once in seven days.
@@ -1106,7 +1125,7 @@ class MeterExchange:
             household_id (str): Id of the household, such as HOUSEHOLD-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         household = self.households.get(household_id)
@@ -1140,7 +1159,7 @@ class MeterExchange:
         return {
             "success": True,
             "message": f"Done: remind {household['name']} (new: reminder {reminder['id']}).",
-            "data": {"reminder_id": reminder["id"]},
+            "data": {"reminder_id": reminder["id"], **self._changes()},
         }
 
     def cut_supply(self, household_id: str) -> Result:
@@ -1150,7 +1169,7 @@ class MeterExchange:
             household_id (str): Id of the household, such as HOUSEHOLD-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         household = self.households.get(household_id)
@@ -1172,17 +1191,17 @@ class MeterExchange:
             return self._take_back(RULES[10])
         if self._breaks_rule_12(household):
             return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: cut off {household['name']}."}
+        return {"success": True, "message": f"Done: cut off {household['name']}.", "data": self._changes()}
 
     def take_payment(self, household_id: str, amount: Annotated[int, {"minimum": 1, "maximum": 1000000}]) -> Result:
         """Take a payment on arrears; below 50.00 the supply comes back on and the reminders are settled.
 
         Args:
             household_id (str): Id of the household, such as HOUSEHOLD-00001.
-            amount (int): The amount in cents, from 1 to 1000000.
+            amount (int): Money that the household pays, at most its arrears, in cents, from 1 to 1000000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         household = self.households.get(household_id)
@@ -1215,7 +1234,11 @@ class MeterExchange:
         ):
             if self._breaks_rule_12(one_household):
                 return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: take {_money(amount)} from {household['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: take {_money(amount)} from {household['name']}.",
+            "data": self._changes(),
+        }
 
     def _show_household(self, household: Household) -> dict[str, Any]:
         """The household as an answer shows it."""
@@ -1461,6 +1484,46 @@ class MeterExchange:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -50,6 +50,16 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "groups": ("name",),
+    "members": ("name",),
+    "meetings": (),
+    "attendances": (),
+    "fines": (),
+    "loans": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("attendances", "meeting_id"),
     ("attendances", "member_id"),
@@ -258,7 +268,7 @@ class MicrofinanceGroups:
 
         Args:
             group_id (str): Id of the group, such as GROUP-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "loans": records}} or {"success": False, "error": why
@@ -303,9 +313,11 @@ class MicrofinanceGroups:
         """Running loans on which payments were missed, with what their guarantors would have to pay.
 
         Args:
-            group_id (str, optional): Id of the group, such as GROUP-00001. May be left out.
-            at_least (int, optional): The at least, from 1 to 20. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            group_id (str, optional): Group whose loans are listed; an id such as GROUP-00001. If left out, those
+                of all groups are listed.
+            at_least (int, optional): Fewest missed payments that a listed loan has, from 1 to 20. If left out,
+                loans with one or more missed payments are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "loans": records}} or {"success": False, "error": why
@@ -343,7 +355,7 @@ class MicrofinanceGroups:
 
         Args:
             meeting_id (str): Id of the meeting, such as MEETING-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "attendances": records}} or {"success": False, "error":
@@ -377,8 +389,8 @@ class MicrofinanceGroups:
         """List the groups, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only groups whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "groups": records}}
@@ -401,11 +413,11 @@ class MicrofinanceGroups:
         """List the members, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            group_id (str, optional): Only those of this group.
-            role (str, optional): Only those whose role is chair, treasurer, secretary or member.
-            status (str, optional): Only those whose status is active or left.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only members whose name contains this text.
+            group_id (str, optional): Only members of this group.
+            role (str, optional): Only members with this role.
+            status (str, optional): Only members with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "members": records}}
@@ -433,9 +445,9 @@ class MicrofinanceGroups:
         """List the meetings, oldest first, all of them or only some.
 
         Args:
-            group_id (str, optional): Only those of this group.
-            status (str, optional): Only those whose status is open or closed.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            group_id (str, optional): Only meetings of this group.
+            status (str, optional): Only meetings with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "meetings": records}}
@@ -462,10 +474,10 @@ class MicrofinanceGroups:
         """List the attendances, oldest first, all of them or only some.
 
         Args:
-            meeting_id (str, optional): Only those of this meeting.
-            member_id (str, optional): Only those of this member.
-            mark (str, optional): Only those whose mark is present, late, excused or absent.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            meeting_id (str, optional): Only attendances of this meeting.
+            member_id (str, optional): Only attendances of this member.
+            mark (str, optional): Only attendances with this mark.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "attendances": records}}
@@ -493,10 +505,10 @@ class MicrofinanceGroups:
         """List the fines, oldest first, all of them or only some.
 
         Args:
-            member_id (str, optional): Only those of this member.
-            meeting_id (str, optional): Only those of this meeting.
-            paid (bool, optional): Only those where paid is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            member_id (str, optional): Only fines of this member.
+            meeting_id (str, optional): Only fines of this meeting.
+            paid (bool, optional): Only fines with this value of `paid`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "fines": records}}
@@ -524,10 +536,10 @@ class MicrofinanceGroups:
         """List the loans, oldest first, all of them or only some.
 
         Args:
-            borrower_id (str, optional): Only those of this borrower.
-            last_paid_id (str, optional): Only those of this last paid.
-            status (str, optional): Only those whose status is asked, running, refused or repaid.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            borrower_id (str, optional): Only loans whose borrower is this member.
+            last_paid_id (str, optional): Only loans whose last paid is this meeting.
+            status (str, optional): Only loans with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "loans": records}}
@@ -553,7 +565,7 @@ class MicrofinanceGroups:
             group_id (str): Id of the group, such as GROUP-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         group = self.groups.get(group_id)
@@ -598,7 +610,7 @@ class MicrofinanceGroups:
         return {
             "success": True,
             "message": f"Done: open the meeting of {group['name']} (new: meeting {meeting['id']}).",
-            "data": {"meeting_id": meeting["id"]},
+            "data": {"meeting_id": meeting["id"], **self._changes()},
         }
 
     def mark_roll(self, meeting_id: str, entries: Annotated[list[MarkRollEntry], {"maxItems": 20}]) -> Result:
@@ -606,10 +618,12 @@ class MicrofinanceGroups:
 
         Args:
             meeting_id (str): Id of the meeting, such as MEETING-00001.
-            entries (list): One entry per entry: .
+            entries (list): One entry for each member whose mark is set: member_id: member who is on the roll of
+                this meeting; an id such as MEMBER-00001; mark: attendance of the member: present, late, excused or
+                absent.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         meeting = self.meetings.get(meeting_id)
@@ -664,6 +678,7 @@ class MicrofinanceGroups:
         return {
             "success": True,
             "message": f"Done: mark {len(entries)} on the roll of {self.groups[meeting['group_id']]['name']}.",
+            "data": self._changes(),
         }
 
     def collect_savings(
@@ -676,11 +691,12 @@ class MicrofinanceGroups:
 
         Args:
             meeting_id (str): Id of the meeting, such as MEETING-00001.
-            amount (int): The amount in cents, from 10 to 100000.
-            without_ids (list): Ids of members, such as MEMBER-00001. None where it is left out.
+            amount (int): Savings collected from each member who pays, in cents, from 10 to 100000.
+            without_ids (list): Members on the roll who pay nothing today: ids of members, such as MEMBER-00001. If
+                left out, everybody present pays.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         meeting = self.meetings.get(meeting_id)
@@ -750,6 +766,7 @@ class MicrofinanceGroups:
             "message": (
                 f"Done: collect {_money(amount)} each at the meeting of {self.groups[meeting['group_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def close_meeting(self, meeting_id: str) -> Result:
@@ -760,7 +777,7 @@ class MicrofinanceGroups:
             meeting_id (str): Id of the meeting, such as MEETING-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         meeting = self.meetings.get(meeting_id)
@@ -816,7 +833,11 @@ class MicrofinanceGroups:
         for one_member in _distinct([self.members[one["member_id"]] for one in added_fines]):
             if self._breaks_rule_12_m(one_member):
                 return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: close the meeting of {self.groups[meeting['group_id']]['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: close the meeting of {self.groups[meeting['group_id']]['name']}.",
+            "data": self._changes(),
+        }
 
     def ask_loan(
         self,
@@ -829,13 +850,15 @@ class MicrofinanceGroups:
         is added as interest.
 
         Args:
-            borrower_id (str): Id of a member (borrower), such as MEMBER-00001.
-            amount (int): The amount in cents, from 1000 to 500000.
-            weeks (int): The weeks, from 4 to 40.
-            guarantor_ids (list): Ids of members, such as MEMBER-00001.
+            borrower_id (str): Active member who asks for the loan and has no other; an id such as MEMBER-00001.
+            amount (int): Amount asked for before interest, at most three times the borrower's savings, in cents,
+                from 1000 to 500000.
+            weeks (int): Number of weekly rates in which the loan is repaid, from 4 to 40.
+            guarantor_ids (list): Two or three other active members of the group who stand in: ids of members, such
+                as MEMBER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         borrower = self.members.get(borrower_id)
@@ -910,7 +933,7 @@ class MicrofinanceGroups:
             "message": (
                 f"Done: put down the request of {borrower['name']} for {_money(amount)} (new: loan {loan['id']})."
             ),
-            "data": {"loan_id": loan["id"]},
+            "data": {"loan_id": loan["id"], **self._changes()},
         }
 
     def decide_loan(self, loan_id: str, granted: bool) -> Result:
@@ -919,10 +942,10 @@ class MicrofinanceGroups:
 
         Args:
             loan_id (str): Id of the loan, such as LOAN-00001.
-            granted (bool): Granted: true or false.
+            granted (bool): Whether the loan is granted rather than refused.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         loan = self.loans.get(loan_id)
@@ -1037,6 +1060,7 @@ class MicrofinanceGroups:
         return {
             "success": True,
             "message": f"Done: decide about the loan of {self.members[loan['borrower_id']]['name']}.",
+            "data": self._changes(),
         }
 
     def repay_loan(self, loan_id: str, amount: Annotated[int, {"minimum": 1, "maximum": 550000}]) -> Result:
@@ -1045,10 +1069,10 @@ class MicrofinanceGroups:
 
         Args:
             loan_id (str): Id of the loan, such as LOAN-00001.
-            amount (int): The amount in cents, from 1 to 550000.
+            amount (int): Money the borrower pays, at most what is outstanding, in cents, from 1 to 550000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         loan = self.loans.get(loan_id)
@@ -1114,6 +1138,7 @@ class MicrofinanceGroups:
         return {
             "success": True,
             "message": f"Done: take {_money(amount)} from {self.members[loan['borrower_id']]['name']}.",
+            "data": self._changes(),
         }
 
     def call_guarantors(self, loan_id: str) -> Result:
@@ -1124,7 +1149,7 @@ class MicrofinanceGroups:
             loan_id (str): Id of the loan, such as LOAN-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         loan = self.loans.get(loan_id)
@@ -1215,16 +1240,17 @@ class MicrofinanceGroups:
         return {
             "success": True,
             "message": f"Done: call the guarantors of {self.members[loan['borrower_id']]['name']}.",
+            "data": self._changes(),
         }
 
     def pay_fines(self, fine_ids: Annotated[list[str], {"maxItems": 20}]) -> Result:
         """Take the money for fines of members of one group into its pot.
 
         Args:
-            fine_ids (list): Ids of fines, such as FINE-00001.
+            fine_ids (list): Unpaid fines that are paid now, all of one group: ids of fines, such as FINE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         fines = []
@@ -1264,17 +1290,18 @@ class MicrofinanceGroups:
         for one_member in _distinct([self.members[one["member_id"]] for one in changed_fines]):
             if self._breaks_rule_12_m(one_member):
                 return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: take the money for {len(fines)} fines."}
+        return {"success": True, "message": f"Done: take the money for {len(fines)} fines.", "data": self._changes()}
 
     def hand_over_office(self, officer_id: str, successor_id: str) -> Result:
         """Hand an office of a group over to a member without one.
 
         Args:
-            officer_id (str): Id of a member (officer), such as MEMBER-00001.
-            successor_id (str): Id of a member (successor), such as MEMBER-00001.
+            officer_id (str): Member who gives up the office; an id such as MEMBER-00001.
+            successor_id (str): Active member of the same group without an office who takes over; an id such as
+                MEMBER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         officer = self.members.get(officer_id)
@@ -1303,6 +1330,7 @@ class MicrofinanceGroups:
         return {
             "success": True,
             "message": f"Done: hand the office of {officer['name']} over to {successor['name']}.",
+            "data": self._changes(),
         }
 
     def leave_group(self, member_id: str) -> Result:
@@ -1312,7 +1340,7 @@ class MicrofinanceGroups:
             member_id (str): Id of the member, such as MEMBER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         member = self.members.get(member_id)
@@ -1360,6 +1388,7 @@ class MicrofinanceGroups:
         return {
             "success": True,
             "message": f"Done: let {member['name']} leave {self.groups[member['group_id']]['name']}.",
+            "data": self._changes(),
         }
 
     def share_out(self, group_id: str) -> Result:
@@ -1370,7 +1399,7 @@ class MicrofinanceGroups:
             group_id (str): Id of the group, such as GROUP-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         group = self.groups.get(group_id)
@@ -1431,7 +1460,7 @@ class MicrofinanceGroups:
         for one_member in _distinct(changed_members):
             if self._breaks_rule_12_m(one_member):
                 return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: share the pot of {group['name']} out."}
+        return {"success": True, "message": f"Done: share the pot of {group['name']} out.", "data": self._changes()}
 
     def _show_group(self, group: Group) -> dict[str, Any]:
         """The group as an answer shows it."""
@@ -1678,6 +1707,46 @@ class MicrofinanceGroups:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

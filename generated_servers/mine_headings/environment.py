@@ -48,6 +48,17 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "districts": ("name",),
+    "headings": ("name",),
+    "machines": ("label",),
+    "miners": ("name",),
+    "magazines": ("name",),
+    "lots": ("number",),
+    "blasts": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("blasts", "heading_id"),
     ("headings", "district_id"),
@@ -255,9 +266,11 @@ class MineHeadings:
         """How the headings stand, with what is in them and from when a fired one may be entered.
 
         Args:
-            stage (str, optional): The stage: bolted, drilled, charged, blasted or mucked. May be left out.
-            district_id (str, optional): Id of the district, such as DISTRICT-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            stage (str, optional): Only headings at this stage: bolted, drilled, charged, blasted or mucked. If
+                left out, headings at every stage are listed.
+            district_id (str, optional): Only headings of this district; an id such as DISTRICT-00001. If left out,
+                the headings of all districts are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "headings": records}} or {"success": False, "error": why
@@ -317,8 +330,9 @@ class MineHeadings:
         """What the magazines hold, the lots that keep the shortest first.
 
         Args:
-            holds (str, optional): The holds: bulk or detonators. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            holds (str, optional): Only magazines that hold this: bulk or detonators. If left out, both kinds are
+                listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "lots": records}} or {"success": False, "error": why
@@ -351,7 +365,7 @@ class MineHeadings:
         """The air of each district, what needs it there, and what is left.
 
         Args:
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "districts": records}} or {"success": False, "error":
@@ -403,8 +417,8 @@ class MineHeadings:
         """List the districts, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only districts whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "districts": records}}
@@ -429,11 +443,11 @@ class MineHeadings:
         """List the headings, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            district_id (str, optional): Only those of this district.
-            off_id (str, optional): Only those of this off.
-            stage (str, optional): Only those whose stage is bolted, drilled, charged, blasted or mucked.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only headings whose name contains this text.
+            district_id (str, optional): Only headings of this district.
+            off_id (str, optional): Only headings whose off is this heading.
+            stage (str, optional): Only headings with this stage.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "headings": records}}
@@ -463,11 +477,11 @@ class MineHeadings:
         """List the machines, oldest first, all of them or only some.
 
         Args:
-            label (str, optional): Only those whose label contains this text.
-            kind (str, optional): Only those whose kind is jumbo, loader or bolter.
-            heading_id (str, optional): Only those of this heading.
-            broken (bool, optional): Only those where broken is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            label (str, optional): Only machines whose label contains this text.
+            kind (str, optional): Only machines with this kind.
+            heading_id (str, optional): Only machines of this heading.
+            broken (bool, optional): Only machines with this value of `broken`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "machines": records}}
@@ -494,10 +508,10 @@ class MineHeadings:
         """List the miners, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            shotfirer (bool, optional): Only those where shotfirer is so.
-            heading_id (str, optional): Only those of this heading.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only miners whose name contains this text.
+            shotfirer (bool, optional): Only miners with this value of `shotfirer`.
+            heading_id (str, optional): Only miners of this heading.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "miners": records}}
@@ -522,9 +536,9 @@ class MineHeadings:
         """List the magazines, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            holds (str, optional): Only those whose holds is bulk or detonators.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only magazines whose name contains this text.
+            holds (str, optional): Only magazines with this holds.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "magazines": records}}
@@ -548,9 +562,9 @@ class MineHeadings:
         """List the lots, oldest first, all of them or only some.
 
         Args:
-            number (str, optional): Only those whose number contains this text.
-            magazine_id (str, optional): Only those of this magazine.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            number (str, optional): Only lots whose number contains this text.
+            magazine_id (str, optional): Only lots of this magazine.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "lots": records}}
@@ -574,9 +588,9 @@ class MineHeadings:
         """List the blasts, oldest first, all of them or only some.
 
         Args:
-            heading_id (str, optional): Only those of this heading.
-            shotfirer_id (str, optional): Only those of this shotfirer.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            heading_id (str, optional): Only blasts of this heading.
+            shotfirer_id (str, optional): Only blasts whose shotfirer is this miner.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "blasts": records}}
@@ -598,10 +612,11 @@ class MineHeadings:
 
         Args:
             machine_id (str): Id of the machine, such as MACHINE-00001.
-            heading_id (str, optional): Id of the heading, such as HEADING-00001. May be left out.
+            heading_id (str, optional): Heading that the machine goes to; an id such as HEADING-00001. If left out,
+                the machine goes back to the bay.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         machine = self.machines.get(machine_id)
@@ -703,17 +718,18 @@ class MineHeadings:
         done = f"send {machine['label']} out"
         if heading is not None:
             done += f" and into {heading['name']}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def send_miner(self, miner_id: str, heading_id: str | None = None) -> Result:
         """Send somebody into a heading, from where they are now, or out of the headings where none is named.
 
         Args:
             miner_id (str): Id of the miner, such as MINER-00001.
-            heading_id (str, optional): Id of the heading, such as HEADING-00001. May be left out.
+            heading_id (str, optional): Heading that the miner goes to; an id such as HEADING-00001. If left out,
+                the miner leaves the headings.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         miner = self.miners.get(miner_id)
@@ -792,17 +808,17 @@ class MineHeadings:
         done = f"send {miner['name']} out"
         if heading is not None:
             done += f" and into {heading['name']}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def drill_round(self, heading_id: str, holes: Annotated[int, {"minimum": 10, "maximum": 90}]) -> Result:
         """Drill the holes of a round in a bolted heading, with a jumbo that is there.
 
         Args:
             heading_id (str): Id of the heading, such as HEADING-00001.
-            holes (int): The holes, from 10 to 90.
+            holes (int): Holes that were drilled in the round, from 10 to 90.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         heading = self.headings.get(heading_id)
@@ -828,7 +844,11 @@ class MineHeadings:
             return self._take_back(RULES[7])
         if self._breaks_rule_11(heading):
             return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: drill {holes} holes in {heading['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: drill {holes} holes in {heading['name']}.",
+            "data": self._changes(),
+        }
 
     def charge_round(
         self,
@@ -841,11 +861,11 @@ class MineHeadings:
 
         Args:
             heading_id (str): Id of the heading, such as HEADING-00001.
-            shotfirer_id (str): Id of a miner (shotfirer), such as MINER-00001.
-            kilos (int): The kilos, from 1 to 900.
+            shotfirer_id (str): Shotfirer in the heading who charges it; an id such as MINER-00001.
+            kilos (int): Bulk explosives in kilograms, at most ten for each hole, from 1 to 900.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         heading = self.headings.get(heading_id)
@@ -980,7 +1000,7 @@ class MineHeadings:
         return {
             "success": True,
             "message": f"Done: charge {heading['name']} with {kilos} kg (new: blast {blast['id']}).",
-            "data": {"blast_id": blast["id"]},
+            "data": {"blast_id": blast["id"], **self._changes()},
         }
 
     def fire_round(self, heading_id: str) -> Result:
@@ -991,7 +1011,7 @@ class MineHeadings:
             heading_id (str): Id of the heading, such as HEADING-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         heading = self.headings.get(heading_id)
@@ -1056,7 +1076,7 @@ class MineHeadings:
             return self._take_back(RULES[9])
         if self._breaks_rule_11(heading):
             return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: fire {heading['name']}."}
+        return {"success": True, "message": f"Done: fire {heading['name']}.", "data": self._changes()}
 
     def check_air(
         self,
@@ -1069,11 +1089,11 @@ class MineHeadings:
 
         Args:
             heading_id (str): Id of the heading, such as HEADING-00001.
-            gas (int): The gas, from 0 to 500.
-            misfires (int): The misfires, from 0 to 90. 0 where it is left out.
+            gas (int): Gas measured, in parts, more than 25 being refused, from 0 to 500.
+            misfires (int): Holes that did not go off, from 0 to 90. Default: 0.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         heading = self.headings.get(heading_id)
@@ -1121,7 +1141,11 @@ class MineHeadings:
             return self._take_back(RULES[9])
         if self._breaks_rule_13(blast):
             return self._take_back(RULES[12])
-        return {"success": True, "message": f"Done: note {gas} parts of gas in {heading['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: note {gas} parts of gas in {heading['name']}.",
+            "data": self._changes(),
+        }
 
     def muck_heading(self, heading_id: str, cleared_by_id: str | None = None) -> Result:
         """Muck out a blasted heading whose air has been checked, with a loader that is there, after a shotfirer has
@@ -1129,10 +1153,11 @@ class MineHeadings:
 
         Args:
             heading_id (str): Id of the heading, such as HEADING-00001.
-            cleared_by_id (str, optional): Id of a miner (cleared by), such as MINER-00001. May be left out.
+            cleared_by_id (str, optional): Shotfirer in the heading who cleared the misfires; an id such as
+                MINER-00001. If left out, nobody is named, which works only without misfires.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         heading = self.headings.get(heading_id)
@@ -1172,17 +1197,17 @@ class MineHeadings:
             return self._take_back(RULES[7])
         if self._breaks_rule_11(heading):
             return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: muck out {heading['name']}."}
+        return {"success": True, "message": f"Done: muck out {heading['name']}.", "data": self._changes()}
 
     def bolt_heading(self, heading_id: str, advance: Annotated[int, {"minimum": 1, "maximum": 6}]) -> Result:
         """Bolt a mucked heading with a bolter that is there, and note the advance.
 
         Args:
             heading_id (str): Id of the heading, such as HEADING-00001.
-            advance (int): The advance, from 1 to 6.
+            advance (int): Metres by which the heading has advanced, from 1 to 6.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         heading = self.headings.get(heading_id)
@@ -1211,17 +1236,21 @@ class MineHeadings:
             return self._take_back(RULES[7])
         if self._breaks_rule_11(heading):
             return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: bolt {heading['name']} with {advance} metres."}
+        return {
+            "success": True,
+            "message": f"Done: bolt {heading['name']} with {advance} metres.",
+            "data": self._changes(),
+        }
 
     def set_machine(self, machine_id: str, broken: bool) -> Result:
         """Note that a machine has broken down, which takes it to the bay, or that it works again.
 
         Args:
             machine_id (str): Id of the machine, such as MACHINE-00001.
-            broken (bool): Broken: true or false.
+            broken (bool): Whether the machine has broken down, or works again.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         machine = self.machines.get(machine_id)
@@ -1276,7 +1305,11 @@ class MineHeadings:
             return self._take_back(RULES[4])
         if self._breaks_rule_7_m(machine):
             return self._take_back(RULES[6])
-        return {"success": True, "message": f"Done: note the condition of {machine['label']}."}
+        return {
+            "success": True,
+            "message": f"Done: note the condition of {machine['label']}.",
+            "data": self._changes(),
+        }
 
     def deliver_lot(
         self,
@@ -1289,12 +1322,12 @@ class MineHeadings:
 
         Args:
             magazine_id (str): Id of the magazine, such as MAGAZINE-00001.
-            number (str): The number.
-            amount (int): The amount, from 1 to 3000.
-            good_until (str): Good until: a date, as YYYY-MM-DD.
+            number (str): Number of the new lot, not in use yet.
+            amount (int): Kilograms of explosives, or pieces of detonators, as the magazine holds, from 1 to 3000.
+            good_until (str): Last day on which the lot may be used, after today, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         magazine = self.magazines.get(magazine_id)
@@ -1324,7 +1357,7 @@ class MineHeadings:
         return {
             "success": True,
             "message": f"Done: take lot {number} into {magazine['name']} (new: lot {lot['id']}).",
-            "data": {"lot_id": lot["id"]},
+            "data": {"lot_id": lot["id"], **self._changes()},
         }
 
     def destroy_lot(self, lot_id: str) -> Result:
@@ -1334,7 +1367,7 @@ class MineHeadings:
             lot_id (str): Id of the lot, such as LOT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         lot = self.lots.get(lot_id)
@@ -1348,7 +1381,7 @@ class MineHeadings:
         self._put("lots", lot, "amount", 0)
         if self._breaks_rule_12(self.magazines[lot["magazine_id"]]):
             return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: destroy lot {lot['number']}."}
+        return {"success": True, "message": f"Done: destroy lot {lot['number']}.", "data": self._changes()}
 
     def _show_district(self, district: District) -> dict[str, Any]:
         """The district as an answer shows it."""
@@ -1595,6 +1628,46 @@ class MineHeadings:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

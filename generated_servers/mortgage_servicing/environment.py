@@ -63,6 +63,17 @@ LOAN_STAGE_MOVES = {
     ("legal", "redeemed"),
 }
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "products": ("name",),
+    "borrowers": ("name",),
+    "loans": ("number",),
+    "instalments": (),
+    "fees": (),
+    "payments": (),
+    "holidays": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("fees", "kind"),
     ("fees", "loan_id"),
@@ -263,9 +274,11 @@ class MortgageServicing:
         """Loans that are behind, the most instalments first.
 
         Args:
-            at_least (int, optional): The at least, from 1 to 12. May be left out.
-            product_id (str, optional): Id of the product, such as PRODUCT-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            at_least (int, optional): Fewest instalments that a listed loan is behind, from 1 to 12. If left out,
+                loans one or more instalments behind are listed.
+            product_id (str, optional): Product of the loans; an id such as PRODUCT-00001. If left out, loans of
+                all products are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "loans": records}} or {"success": False, "error": why
@@ -308,8 +321,9 @@ class MortgageServicing:
         """Loans whose next instalment may be billed now, by due date.
 
         Args:
-            product_id (str, optional): Id of the product, such as PRODUCT-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            product_id (str, optional): Product of the loans; an id such as PRODUCT-00001. If left out, loans of
+                all products are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "loans": records}} or {"success": False, "error": why
@@ -382,8 +396,8 @@ class MortgageServicing:
         """List the products, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only products whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "products": records}}
@@ -404,9 +418,9 @@ class MortgageServicing:
         """List the borrowers, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            vulnerable (bool, optional): Only those where vulnerable is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only borrowers whose name contains this text.
+            vulnerable (bool, optional): Only borrowers with this value of `vulnerable`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "borrowers": records}}
@@ -444,11 +458,11 @@ class MortgageServicing:
         """List the loans, oldest first, all of them or only some.
 
         Args:
-            number (str, optional): Only those whose number contains this text.
-            borrower_id (str, optional): Only those of this borrower.
-            product_id (str, optional): Only those of this product.
-            stage (str, optional): Only those whose stage is clear, reminded, redeemed, demanded or legal.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            number (str, optional): Only loans whose number contains this text.
+            borrower_id (str, optional): Only loans of this borrower.
+            product_id (str, optional): Only loans of this product.
+            stage (str, optional): Only loans with this stage.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "loans": records}}
@@ -475,8 +489,8 @@ class MortgageServicing:
         """List the instalments, oldest first, all of them or only some.
 
         Args:
-            loan_id (str, optional): Only those of this loan.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            loan_id (str, optional): Only instalments of this loan.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "instalments": records}}
@@ -500,10 +514,10 @@ class MortgageServicing:
         """List the fees, oldest first, all of them or only some.
 
         Args:
-            loan_id (str, optional): Only those of this loan.
-            kind (str, optional): Only those whose kind is late or returned.
-            waived (bool, optional): Only those where waived is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            loan_id (str, optional): Only fees of this loan.
+            kind (str, optional): Only fees with this kind.
+            waived (bool, optional): Only fees with this value of `waived`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "fees": records}}
@@ -528,9 +542,9 @@ class MortgageServicing:
         """List the payments, oldest first, all of them or only some.
 
         Args:
-            loan_id (str, optional): Only those of this loan.
-            status (str, optional): Only those whose status is posted or reversed.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            loan_id (str, optional): Only payments of this loan.
+            status (str, optional): Only payments with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "payments": records}}
@@ -554,9 +568,9 @@ class MortgageServicing:
         """List the holidays, oldest first, all of them or only some.
 
         Args:
-            loan_id (str, optional): Only those of this loan.
-            status (str, optional): Only those whose status is asked, granted or refused.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            loan_id (str, optional): Only holidays of this loan.
+            status (str, optional): Only holidays with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "holidays": records}}
@@ -579,7 +593,7 @@ class MortgageServicing:
             loan_id (str): Id of the loan, such as LOAN-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         loan = self.loans.get(loan_id)
@@ -657,7 +671,11 @@ class MortgageServicing:
         for one_loan in _distinct([*changed_loans, *[self.loans[one["loan_id"]] for one in added_instalments]]):
             if self._breaks_rule_12(one_loan):
                 return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: bill the next instalment of {loan['number']}."}
+        return {
+            "success": True,
+            "message": f"Done: bill the next instalment of {loan['number']}.",
+            "data": self._changes(),
+        }
 
     def post_payment(self, loan_id: str, amount: Annotated[int, {"minimum": 100, "maximum": 50000000}]) -> Result:
         """Post a payment to a loan, with any credit on it, to fees first, then interest, then principal, oldest
@@ -665,10 +683,10 @@ class MortgageServicing:
 
         Args:
             loan_id (str): Id of the loan, such as LOAN-00001.
-            amount (int): The amount in cents, from 100 to 50000000.
+            amount (int): Amount received, less than what settles the whole loan, in cents, from 100 to 50000000.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         loan = self.loans.get(loan_id)
@@ -793,7 +811,7 @@ class MortgageServicing:
         return {
             "success": True,
             "message": f"Done: post {_money(amount)} to {loan['number']} (new: payment {payment['id']}).",
-            "data": {"payment_id": payment["id"]},
+            "data": {"payment_id": payment["id"], **self._changes()},
         }
 
     def reverse_payment(self, payment_id: str, charged: bool = True) -> Result:
@@ -802,10 +820,10 @@ class MortgageServicing:
 
         Args:
             payment_id (str): Id of the payment, such as PAYMENT-00001.
-            charged (bool): Charged: true or false. true where it is left out.
+            charged (bool): Whether the borrower is charged the fee for a returned payment. Default: true.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         payment = self.payments.get(payment_id)
@@ -932,6 +950,7 @@ class MortgageServicing:
                 f"Done: reverse the payment of {_money(payment['amount'])} on "
                 f"{self.loans[payment['loan_id']]['number']}."
             ),
+            "data": self._changes(),
         }
 
     def charge_late_fee(self, loan_id: str) -> Result:
@@ -941,7 +960,7 @@ class MortgageServicing:
             loan_id (str): Id of the loan, such as LOAN-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         loan = self.loans.get(loan_id)
@@ -982,7 +1001,7 @@ class MortgageServicing:
         return {
             "success": True,
             "message": f"Done: charge {loan['number']} a late fee (new: fee {fee['id']}).",
-            "data": {"fee_id": fee["id"]},
+            "data": {"fee_id": fee["id"], **self._changes()},
         }
 
     def waive_fee(self, fee_id: str) -> Result:
@@ -992,7 +1011,7 @@ class MortgageServicing:
             fee_id (str): Id of the fee, such as FEE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         fee = self.fees.get(fee_id)
@@ -1011,6 +1030,7 @@ class MortgageServicing:
         return {
             "success": True,
             "message": f"Done: waive the fee of {fee['charged_on']} on {self.loans[fee['loan_id']]['number']}.",
+            "data": self._changes(),
         }
 
     def take_arrears_step(self, loan_id: str, step: Literal["reminded", "demanded", "legal"]) -> Result:
@@ -1019,10 +1039,10 @@ class MortgageServicing:
 
         Args:
             loan_id (str): Id of the loan, such as LOAN-00001.
-            step (str): The step: reminded, demanded or legal.
+            step (str): Step that follows the present stage of the loan: reminded, demanded or legal.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         loan = self.loans.get(loan_id)
@@ -1057,7 +1077,7 @@ class MortgageServicing:
             return self._take_back(RULES[10])
         if self._breaks_rule_12(loan):
             return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: note that {loan['number']} was {step}."}
+        return {"success": True, "message": f"Done: note that {loan['number']} was {step}.", "data": self._changes()}
 
     def ask_holiday(
         self,
@@ -1069,11 +1089,11 @@ class MortgageServicing:
 
         Args:
             loan_id (str): Id of the loan, such as LOAN-00001.
-            starts (str): Starts: a date, as YYYY-MM-DD.
-            months (int): The months, from 1 to 12.
+            starts (str): First day of the holiday, within 120 days from today, as YYYY-MM-DD.
+            months (int): Length of the holiday in months, from 1 to 12.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         loan = self.loans.get(loan_id)
@@ -1106,7 +1126,7 @@ class MortgageServicing:
                 f"Done: record the request of {loan['number']} for {months} months from {starts} (new: holiday "
                 f"{holiday['id']})."
             ),
-            "data": {"holiday_id": holiday["id"]},
+            "data": {"holiday_id": holiday["id"], **self._changes()},
         }
 
     def grant_holiday(self, holiday_id: str) -> Result:
@@ -1116,7 +1136,7 @@ class MortgageServicing:
             holiday_id (str): Id of the holiday, such as HOLIDAY-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         holiday = self.holidays.get(holiday_id)
@@ -1164,6 +1184,7 @@ class MortgageServicing:
             "message": (
                 f"Done: grant {self.loans[holiday['loan_id']]['number']} a holiday of {holiday['months']} months."
             ),
+            "data": self._changes(),
         }
 
     def refuse_holiday(self, holiday_id: str) -> Result:
@@ -1173,7 +1194,7 @@ class MortgageServicing:
             holiday_id (str): Id of the holiday, such as HOLIDAY-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         holiday = self.holidays.get(holiday_id)
@@ -1194,6 +1215,7 @@ class MortgageServicing:
             "message": (
                 f"Done: refuse {self.loans[holiday['loan_id']]['number']} the holiday from {holiday['starts']}."
             ),
+            "data": self._changes(),
         }
 
     def pay_down(self, loan_id: str, amount: Annotated[int, {"minimum": 100, "maximum": 50000000}]) -> Result:
@@ -1201,10 +1223,11 @@ class MortgageServicing:
 
         Args:
             loan_id (str): Id of the loan, such as LOAN-00001.
-            amount (int): The amount in cents, from 100 to 50000000.
+            amount (int): Part of the credit to use, at most a tenth of the balance, in cents, from 100 to
+                50000000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         loan = self.loans.get(loan_id)
@@ -1229,7 +1252,11 @@ class MortgageServicing:
             return self._take_back(RULES[5])
         if self._breaks_rule_12(loan):
             return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: pay {loan['number']} down by {_money(amount)}."}
+        return {
+            "success": True,
+            "message": f"Done: pay {loan['number']} down by {_money(amount)}.",
+            "data": self._changes(),
+        }
 
     def redeem_loan(self, loan_id: str, amount: Annotated[int, {"minimum": 1, "maximum": 90000000}]) -> Result:
         """Redeem a loan with exactly what settles it, that is the balance, open interest, the interest by the day
@@ -1237,10 +1264,10 @@ class MortgageServicing:
 
         Args:
             loan_id (str): Id of the loan, such as LOAN-00001.
-            amount (int): The amount in cents, from 1 to 90000000.
+            amount (int): Amount received, exactly what settles the loan today, in cents, from 1 to 90000000.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         loan = self.loans.get(loan_id)
@@ -1320,7 +1347,7 @@ class MortgageServicing:
         return {
             "success": True,
             "message": f"Done: redeem {loan['number']} with {_money(amount)} (new: payment {payment['id']}).",
-            "data": {"payment_id": payment["id"]},
+            "data": {"payment_id": payment["id"], **self._changes()},
         }
 
     def _show_loan(self, loan: Loan) -> dict[str, Any]:
@@ -1552,6 +1579,46 @@ class MortgageServicing:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

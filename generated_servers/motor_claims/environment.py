@@ -48,6 +48,17 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "policies": ("holder",),
+    "handlers": ("name",),
+    "garages": ("name",),
+    "claims": ("number",),
+    "estimates": (),
+    "payouts": (),
+    "recoveries": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("claims", "garage_id"),
     ("claims", "handler_id"),
@@ -222,7 +233,7 @@ class MotorClaims:
 
         Args:
             claim_id (str): Id of the claim, such as CLAIM-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "estimates": records}} or {"success": False, "error":
@@ -257,7 +268,7 @@ class MotorClaims:
 
         Args:
             handler_id (str): Id of the handler, such as HANDLER-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "claims": records}} or {"success": False, "error": why
@@ -298,8 +309,8 @@ class MotorClaims:
         """Handlers with room for a claim and authority for a reserve, those with the most room first.
 
         Args:
-            reserve (int): The reserve in cents, from 0 to 20000000.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            reserve (int): Reserve that the handlers must be allowed to set, in cents, from 0 to 20000000.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "handlers": records}} or {"success": False, "error": why
@@ -334,8 +345,8 @@ class MotorClaims:
         """List the policies, oldest first, all of them or only some.
 
         Args:
-            holder (str, optional): Only those whose holder contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            holder (str, optional): Only policies whose holder contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "policies": records}}
@@ -357,8 +368,8 @@ class MotorClaims:
         """List the handlers, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only handlers whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "handlers": records}}
@@ -380,8 +391,8 @@ class MotorClaims:
         """List the garages, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only garages whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "garages": records}}
@@ -408,13 +419,13 @@ class MotorClaims:
         """List the claims, oldest first, all of them or only some.
 
         Args:
-            number (str, optional): Only those whose number contains this text.
-            policy_id (str, optional): Only those of this policy.
-            kind (str, optional): Only those whose kind is collision, theft, glass or hail.
-            handler_id (str, optional): Only those of this handler.
-            garage_id (str, optional): Only those of this garage.
-            status (str, optional): Only those whose status is open, repairing, total_loss, denied or settled.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            number (str, optional): Only claims whose number contains this text.
+            policy_id (str, optional): Only claims of this policy.
+            kind (str, optional): Only claims with this kind.
+            handler_id (str, optional): Only claims of this handler.
+            garage_id (str, optional): Only claims of this garage.
+            status (str, optional): Only claims with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "claims": records}}
@@ -447,10 +458,10 @@ class MotorClaims:
         """List the estimates, oldest first, all of them or only some.
 
         Args:
-            claim_id (str, optional): Only those of this claim.
-            garage_id (str, optional): Only those of this garage.
-            accepted (bool, optional): Only those where accepted is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            claim_id (str, optional): Only estimates of this claim.
+            garage_id (str, optional): Only estimates of this garage.
+            accepted (bool, optional): Only estimates with this value of `accepted`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "estimates": records}}
@@ -477,9 +488,9 @@ class MotorClaims:
         """List the payouts, oldest first, all of them or only some.
 
         Args:
-            claim_id (str, optional): Only those of this claim.
-            payee (str, optional): Only those whose payee is garage or holder.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            claim_id (str, optional): Only payouts of this claim.
+            payee (str, optional): Only payouts with this payee.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "payouts": records}}
@@ -503,9 +514,9 @@ class MotorClaims:
         """List the recoveries, oldest first, all of them or only some.
 
         Args:
-            claim_id (str, optional): Only those of this claim.
-            status (str, optional): Only those whose status is asked, agreed or refused.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            claim_id (str, optional): Only recoveries of this claim.
+            status (str, optional): Only recoveries with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "recoveries": records}}
@@ -533,14 +544,16 @@ class MotorClaims:
 
         Args:
             policy_id (str): Id of the policy, such as POLICY-00001.
-            number (str): The number.
-            kind (str): The kind: collision, theft, glass or hail.
-            happened_on (str): Happened on: a date, as YYYY-MM-DD.
+            number (str): Number of the new claim, not in use yet.
+            kind (str): What happened to the car, which the policy must cover: collision, theft, glass or hail.
+            happened_on (str): Day of the damage or theft, within the last ninety days and the policy, as
+                YYYY-MM-DD.
             handler_id (str): Id of the handler, such as HANDLER-00001.
-            reserve (int): The reserve in cents, from 0 to 20000000.
+            reserve (int): Money set aside for the claim, within the authority of the handler, in cents, from 0 to
+                20000000.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         policy = self.policies.get(policy_id)
@@ -609,7 +622,7 @@ class MotorClaims:
         return {
             "success": True,
             "message": f"Done: open claim {number} on policy {policy['holder']} (new: claim {claim['id']}).",
-            "data": {"claim_id": claim["id"]},
+            "data": {"claim_id": claim["id"], **self._changes()},
         }
 
     def set_reserve(self, claim_id: str, reserve: Annotated[int, {"minimum": 0, "maximum": 20000000}]) -> Result:
@@ -617,10 +630,11 @@ class MotorClaims:
 
         Args:
             claim_id (str): Id of the claim, such as CLAIM-00001.
-            reserve (int): The reserve in cents, from 0 to 20000000.
+            reserve (int): Money set aside for the claim in all, no less than was paid already, in cents, from 0 to
+                20000000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         claim = self.claims.get(claim_id)
@@ -644,7 +658,11 @@ class MotorClaims:
             return self._take_back(RULES[1])
         if self._breaks_rule_3(claim):
             return self._take_back(RULES[2])
-        return {"success": True, "message": f"Done: set the reserve of {claim['number']} to {_money(reserve)}."}
+        return {
+            "success": True,
+            "message": f"Done: set the reserve of {claim['number']} to {_money(reserve)}.",
+            "data": self._changes(),
+        }
 
     def hand_claim(self, claim_id: str, handler_id: str) -> Result:
         """Hand a claim under way to another handler.
@@ -654,7 +672,7 @@ class MotorClaims:
             handler_id (str): Id of the handler, such as HANDLER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         claim = self.claims.get(claim_id)
@@ -683,7 +701,11 @@ class MotorClaims:
             return self._take_back(RULES[3])
         if self._breaks_rule_4(self.handlers[former_handler_id]):
             return self._take_back(RULES[3])
-        return {"success": True, "message": f"Done: hand {claim['number']} to {handler['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: hand {claim['number']} to {handler['name']}.",
+            "data": self._changes(),
+        }
 
     def add_estimate(
         self,
@@ -696,10 +718,10 @@ class MotorClaims:
         Args:
             claim_id (str): Id of the claim, such as CLAIM-00001.
             garage_id (str): Id of the garage, such as GARAGE-00001.
-            amount (int): The amount in cents, from 1000 to 9000000.
+            amount (int): What the garage would charge for the repair, in cents, from 1000 to 9000000.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         claim = self.claims.get(claim_id)
@@ -735,7 +757,7 @@ class MotorClaims:
                 f"Done: add the estimate of {garage['name']} over {_money(amount)} for {claim['number']} (new: "
                 f"estimate {estimate['id']})."
             ),
-            "data": {"estimate_id": estimate["id"]},
+            "data": {"estimate_id": estimate["id"], **self._changes()},
         }
 
     def accept_estimate(self, estimate_id: str) -> Result:
@@ -745,7 +767,7 @@ class MotorClaims:
             estimate_id (str): Id of the estimate, such as ESTIMATE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         estimate = self.estimates.get(estimate_id)
@@ -793,6 +815,7 @@ class MotorClaims:
                 f"Done: accept the estimate of {self.garages[estimate['garage_id']]['name']} for "
                 f"{self.claims[estimate['claim_id']]['number']}."
             ),
+            "data": self._changes(),
         }
 
     def raise_estimate(
@@ -804,10 +827,10 @@ class MotorClaims:
 
         Args:
             estimate_id (str): Id of the estimate, such as ESTIMATE-00001.
-            amount (int): The amount in cents, from 1000 to 9000000.
+            amount (int): New price of the repair in all, higher than before, in cents, from 1000 to 9000000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         estimate = self.estimates.get(estimate_id)
@@ -837,6 +860,7 @@ class MotorClaims:
                 f"Done: agree to {_money(amount)} of {self.garages[estimate['garage_id']]['name']} for "
                 f"{self.claims[estimate['claim_id']]['number']}."
             ),
+            "data": self._changes(),
         }
 
     def declare_total_loss(
@@ -848,10 +872,10 @@ class MotorClaims:
 
         Args:
             claim_id (str): Id of the claim, such as CLAIM-00001.
-            salvage (int): The salvage in cents, from 0 to 9000000.
+            salvage (int): What the wreck is still worth, taken off the payment, in cents, from 0 to 9000000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         claim = self.claims.get(claim_id)
@@ -889,7 +913,7 @@ class MotorClaims:
             return self._take_back(RULES[8])
         if self._breaks_rule_10(claim):
             return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: declare {claim['number']} a total loss."}
+        return {"success": True, "message": f"Done: declare {claim['number']} a total loss.", "data": self._changes()}
 
     def finish_repair(self, claim_id: str, bill: Annotated[int, {"minimum": 1000, "maximum": 9000000}]) -> Result:
         """Note that the car is repaired and pay the garage's bill less the excess; the bill is at most a tenth above
@@ -897,10 +921,10 @@ class MotorClaims:
 
         Args:
             claim_id (str): Id of the claim, such as CLAIM-00001.
-            bill (int): The bill in cents, from 1000 to 9000000.
+            bill (int): Whole bill of the garage, before the excess is taken off, in cents, from 1000 to 9000000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         claim = self.claims.get(claim_id)
@@ -955,7 +979,11 @@ class MotorClaims:
         for one_claim in _distinct([self.claims[one["claim_id"]] for one in added_payouts]):
             if self._breaks_rule_11(one_claim):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: finish the repair for {claim['number']} at {_money(bill)}."}
+        return {
+            "success": True,
+            "message": f"Done: finish the repair for {claim['number']} at {_money(bill)}.",
+            "data": self._changes(),
+        }
 
     def pay_total_loss(self, claim_id: str) -> Result:
         """Pay the holder for a total loss, that is the car less excess and wreck.
@@ -964,7 +992,7 @@ class MotorClaims:
             claim_id (str): Id of the claim, such as CLAIM-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         claim = self.claims.get(claim_id)
@@ -1011,7 +1039,11 @@ class MotorClaims:
         for one_claim in _distinct([self.claims[one["claim_id"]] for one in added_payouts]):
             if self._breaks_rule_11(one_claim):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: pay the total loss for {claim['number']}."}
+        return {
+            "success": True,
+            "message": f"Done: pay the total loss for {claim['number']}.",
+            "data": self._changes(),
+        }
 
     def deny_claim(self, claim_id: str) -> Result:
         """Deny an open claim; its reserve is freed.
@@ -1020,7 +1052,7 @@ class MotorClaims:
             claim_id (str): Id of the claim, such as CLAIM-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         claim = self.claims.get(claim_id)
@@ -1050,7 +1082,7 @@ class MotorClaims:
             return self._take_back(RULES[8])
         if self._breaks_rule_10(claim):
             return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: deny {claim['number']}."}
+        return {"success": True, "message": f"Done: deny {claim['number']}.", "data": self._changes()}
 
     def ask_recovery(
         self,
@@ -1062,11 +1094,11 @@ class MotorClaims:
 
         Args:
             claim_id (str): Id of the claim, such as CLAIM-00001.
-            against (str): The against.
-            percent (int): The percent, from 1 to 100.
+            against (str): Name of the other insurer that is asked to pay.
+            percent (int): Part of what was paid on the claim, in percent, from 1 to 100.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         claim = self.claims.get(claim_id)
@@ -1108,7 +1140,7 @@ class MotorClaims:
             "message": (
                 f"Done: ask {against} for {percent} percent of {claim['number']} (new: recovery {recovery['id']})."
             ),
-            "data": {"recovery_id": recovery["id"]},
+            "data": {"recovery_id": recovery["id"], **self._changes()},
         }
 
     def answer_recovery(
@@ -1120,10 +1152,11 @@ class MotorClaims:
 
         Args:
             recovery_id (str): Id of the recovery, such as RECOVERY-00001.
-            received (int): The received in cents, from 0 to 9000000.
+            received (int): What the other insurer pays, where zero means that it refuses, in cents, from 0 to
+                9000000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         recovery = self.recoveries.get(recovery_id)
@@ -1157,6 +1190,7 @@ class MotorClaims:
             "message": (
                 f"Done: note the answer of {recovery['against']} for {self.claims[recovery['claim_id']]['number']}."
             ),
+            "data": self._changes(),
         }
 
     def _show_policy(self, policy: Policy) -> dict[str, Any]:
@@ -1327,6 +1361,46 @@ class MotorClaims:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -47,6 +47,18 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "institutions": ("name",),
+    "artworks": ("title",),
+    "exhibitions": ("title",),
+    "conservators": ("name",),
+    "loans": (),
+    "transports": ("code",),
+    "legs": (),
+    "reports": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("legs", "loan_id"),
     ("legs", "transport_id"),
@@ -230,7 +242,7 @@ class MuseumLoans:
 
         Args:
             loan_id (str): Id of the loan, such as LOAN-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "transports": records}} or {"success": False, "error":
@@ -297,7 +309,7 @@ class MuseumLoans:
 
         Args:
             transport_id (str): Id of the transport, such as TRANSPORT-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "legs": records}} or {"success": False, "error": why
@@ -332,8 +344,8 @@ class MuseumLoans:
         """List the institutions, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only institutions whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "institutions": records}}
@@ -357,10 +369,10 @@ class MuseumLoans:
         """List the artworks, oldest first, all of them or only some.
 
         Args:
-            title (str, optional): Only those whose title contains this text.
-            material (str, optional): Only those whose material is painting, paper, sculpture or textile.
-            status (str, optional): Only those whose status is store, away or conservation.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            title (str, optional): Only artworks whose title contains this text.
+            material (str, optional): Only artworks with this material.
+            status (str, optional): Only artworks with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "artworks": records}}
@@ -383,9 +395,9 @@ class MuseumLoans:
         """List the exhibitions, oldest first, all of them or only some.
 
         Args:
-            title (str, optional): Only those whose title contains this text.
-            host_id (str, optional): Only those of this host.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            title (str, optional): Only exhibitions whose title contains this text.
+            host_id (str, optional): Only exhibitions whose host is this institution.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "exhibitions": records}}
@@ -408,8 +420,8 @@ class MuseumLoans:
         """List the conservators, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only conservators whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "conservators": records}}
@@ -445,11 +457,10 @@ class MuseumLoans:
         """List the loans, oldest first, all of them or only some.
 
         Args:
-            artwork_id (str, optional): Only those of this artwork.
-            exhibition_id (str, optional): Only those of this exhibition.
-            status (str, optional): Only those whose status is requested, approved, refused, travelling, withdrawn,
-                shown, unpacked or closed.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            artwork_id (str, optional): Only loans of this artwork.
+            exhibition_id (str, optional): Only loans of this exhibition.
+            status (str, optional): Only loans with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "loans": records}}
@@ -479,12 +490,12 @@ class MuseumLoans:
         """List the transports, oldest first, all of them or only some.
 
         Args:
-            code (str, optional): Only those whose code contains this text.
-            host_id (str, optional): Only those of this host.
-            direction (str, optional): Only those whose direction is out or home.
-            courier_id (str, optional): Only those of this courier.
-            status (str, optional): Only those whose status is planned, departed or arrived.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            code (str, optional): Only transports whose code contains this text.
+            host_id (str, optional): Only transports whose host is this institution.
+            direction (str, optional): Only transports with this direction.
+            courier_id (str, optional): Only transports whose courier is this conservator.
+            status (str, optional): Only transports with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "transports": records}}
@@ -518,9 +529,9 @@ class MuseumLoans:
         """List the legs, oldest first, all of them or only some.
 
         Args:
-            loan_id (str, optional): Only those of this loan.
-            transport_id (str, optional): Only those of this transport.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            loan_id (str, optional): Only legs of this loan.
+            transport_id (str, optional): Only legs of this transport.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "legs": records}}
@@ -547,10 +558,10 @@ class MuseumLoans:
         """List the reports, oldest first, all of them or only some.
 
         Args:
-            loan_id (str, optional): Only those of this loan.
-            stage (str, optional): Only those whose stage is before or after.
-            author_id (str, optional): Only those of this author.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            loan_id (str, optional): Only reports of this loan.
+            stage (str, optional): Only reports with this stage.
+            author_id (str, optional): Only reports whose author is this conservator.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "reports": records}}
@@ -576,7 +587,7 @@ class MuseumLoans:
             exhibition_id (str): Id of the exhibition, such as EXHIBITION-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         artwork = self.artworks.get(artwork_id)
@@ -614,7 +625,7 @@ class MuseumLoans:
             "message": (
                 f"Done: enter the request for {artwork['title']} in {exhibition['title']} (new: loan {loan['id']})."
             ),
-            "data": {"loan_id": loan["id"]},
+            "data": {"loan_id": loan["id"], **self._changes()},
         }
 
     def approve_loan(self, loan_id: str) -> Result:
@@ -624,7 +635,7 @@ class MuseumLoans:
             loan_id (str): Id of the loan, such as LOAN-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         loan = self.loans.get(loan_id)
@@ -711,6 +722,7 @@ class MuseumLoans:
                 f"Done: approve the loan of {self.artworks[loan['artwork_id']]['title']} to "
                 f"{self.exhibitions[loan['exhibition_id']]['title']}."
             ),
+            "data": self._changes(),
         }
 
     def turn_down_loan(self, loan_id: str) -> Result:
@@ -721,7 +733,7 @@ class MuseumLoans:
             loan_id (str): Id of the loan, such as LOAN-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         loan = self.loans.get(loan_id)
@@ -794,6 +806,7 @@ class MuseumLoans:
                 f"Done: turn down the loan of {self.artworks[loan['artwork_id']]['title']} to "
                 f"{self.exhibitions[loan['exhibition_id']]['title']}."
             ),
+            "data": self._changes(),
         }
 
     def plan_transport(
@@ -807,14 +820,14 @@ class MuseumLoans:
         """Plan a transport to or from a host, with the sum that it is insured for.
 
         Args:
-            code (str): The code.
-            host_id (str): Id of an institution (host), such as INSTITUTION-00001.
-            direction (str): The direction: out or home.
-            leaves_on (str): Leaves on: a date, as YYYY-MM-DD.
-            limit (int): The limit in cents, from 1000000 to 200000000.
+            code (str): Code of the new transport, not in use yet.
+            host_id (str): Institution that shows the works; an id such as INSTITUTION-00001.
+            direction (str): Whether it goes out to the host or brings works home: out or home.
+            leaves_on (str): Day of departure, after today and within a year, as YYYY-MM-DD.
+            limit (int): Sum up to which the transport is insured, in cents, from 1000000 to 200000000.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         host = self.institutions.get(host_id)
@@ -847,7 +860,7 @@ class MuseumLoans:
         return {
             "success": True,
             "message": f"Done: plan transport {code} for {leaves_on} (new: transport {transport['id']}).",
-            "data": {"transport_id": transport["id"]},
+            "data": {"transport_id": transport["id"], **self._changes()},
         }
 
     def book_place(self, loan_id: str, transport_id: str) -> Result:
@@ -858,7 +871,7 @@ class MuseumLoans:
             transport_id (str): Id of the transport, such as TRANSPORT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         loan = self.loans.get(loan_id)
@@ -984,6 +997,7 @@ class MuseumLoans:
         return {
             "success": True,
             "message": f"Done: put {self.artworks[loan['artwork_id']]['title']} on {transport['code']}.",
+            "data": self._changes(),
         }
 
     def name_courier(self, transport_id: str, courier_id: str) -> Result:
@@ -991,10 +1005,11 @@ class MuseumLoans:
 
         Args:
             transport_id (str): Id of the transport, such as TRANSPORT-00001.
-            courier_id (str): Id of a conservator (courier), such as CONSERVATOR-00001.
+            courier_id (str): Conservator who travels along, free on the day of departure; an id such as
+                CONSERVATOR-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         transport = self.transports.get(transport_id)
@@ -1023,7 +1038,11 @@ class MuseumLoans:
             return self._take_back(RULES[9])
         if self._breaks_rule_10_t_again(transport):
             return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: name {courier['name']} as courier of {transport['code']}."}
+        return {
+            "success": True,
+            "message": f"Done: name {courier['name']} as courier of {transport['code']}.",
+            "data": self._changes(),
+        }
 
     def write_report(
         self,
@@ -1036,11 +1055,12 @@ class MuseumLoans:
 
         Args:
             loan_id (str): Id of the loan, such as LOAN-00001.
-            author_id (str): Id of a conservator (author), such as CONSERVATOR-00001.
-            grade (int): The grade, from 1 to 5.
+            author_id (str): Conservator who examined the work, trained for its material; an id such as
+                CONSERVATOR-00001.
+            grade (int): Condition of the work, the higher the better, from 1 to 5.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         loan = self.loans.get(loan_id)
@@ -1134,7 +1154,7 @@ class MuseumLoans:
                 f"Done: record grade {grade} for {self.artworks[loan['artwork_id']]['title']} by {author['name']} "
                 f"(new: report {report['id']})."
             ),
-            "data": {"report_id": report["id"]},
+            "data": {"report_id": report["id"], **self._changes()},
         }
 
     def dispatch_transport(self, transport_id: str) -> Result:
@@ -1145,7 +1165,7 @@ class MuseumLoans:
             transport_id (str): Id of the transport, such as TRANSPORT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         transport = self.transports.get(transport_id)
@@ -1243,7 +1263,7 @@ class MuseumLoans:
         ):
             if self._breaks_rule_11(one_loan):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: dispatch {transport['code']}."}
+        return {"success": True, "message": f"Done: dispatch {transport['code']}.", "data": self._changes()}
 
     def receive_transport(self, transport_id: str) -> Result:
         """Record that a transport has arrived; works that came home wait for their report.
@@ -1252,7 +1272,7 @@ class MuseumLoans:
             transport_id (str): Id of the transport, such as TRANSPORT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         transport = self.transports.get(transport_id)
@@ -1311,7 +1331,11 @@ class MuseumLoans:
         for one_loan in _distinct(changed_loans):
             if self._breaks_rule_11(one_loan):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: record the arrival of {transport['code']}."}
+        return {
+            "success": True,
+            "message": f"Done: record the arrival of {transport['code']}.",
+            "data": self._changes(),
+        }
 
     def release_artwork(self, artwork_id: str) -> Result:
         """Take a work back into the store from conservation.
@@ -1320,7 +1344,7 @@ class MuseumLoans:
             artwork_id (str): Id of the artwork, such as ARTWORK-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         artwork = self.artworks.get(artwork_id)
@@ -1333,17 +1357,21 @@ class MuseumLoans:
         for one_loan in _distinct(self._loans_by_artwork.get(artwork["id"], {}).values()):
             if self._breaks_rule_11(one_loan):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: release {artwork['title']} from conservation."}
+        return {
+            "success": True,
+            "message": f"Done: release {artwork['title']} from conservation.",
+            "data": self._changes(),
+        }
 
     def extend_exhibition(self, exhibition_id: str, closes: Date) -> Result:
         """Let an exhibition run longer, if all works lent to it can stay.
 
         Args:
             exhibition_id (str): Id of the exhibition, such as EXHIBITION-00001.
-            closes (str): Closes: a date, as YYYY-MM-DD.
+            closes (str): New last day, later than now by 120 days at most, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         exhibition = self.exhibitions.get(exhibition_id)
@@ -1424,7 +1452,11 @@ class MuseumLoans:
                 return self._take_back(RULES[4])
         if self._breaks_rule_12(exhibition):
             return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: extend {exhibition['title']} until {closes}."}
+        return {
+            "success": True,
+            "message": f"Done: extend {exhibition['title']} until {closes}.",
+            "data": self._changes(),
+        }
 
     def _show_conservator(self, conservator: Conservator) -> dict[str, Any]:
         """The conservator as an answer shows it."""
@@ -1715,6 +1747,46 @@ class MuseumLoans:
         self._journal.append(("delete", container, record["id"], record))
         del getattr(self, container)[record["id"]]
         self._unlink(container, record)
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -56,6 +56,18 @@ SLOT_STATUS_MOVES = {
     ("confirmed", "played"),
 }
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "stages": ("name",),
+    "zones": ("name",),
+    "bands": ("name",),
+    "musicians": ("name",),
+    "crews": ("name",),
+    "gears": ("label",),
+    "slots": (),
+    "wristbands": ("holder",),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("gears", "condition"),
     ("gears", "kind"),
@@ -279,7 +291,7 @@ class MusicFestival:
 
         Args:
             slot_id (str): Id of the slot, such as SLOT-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "crews": records}} or {"success": False, "error": why
@@ -315,9 +327,10 @@ class MusicFestival:
         """The running order of a day, stage by stage.
 
         Args:
-            date (str): Date: a date, as YYYY-MM-DD.
-            stage_id (str, optional): Id of the stage, such as STAGE-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            date (str): Day whose running order is listed, as YYYY-MM-DD.
+            stage_id (str, optional): Only slots on this stage; an id such as STAGE-00001. If left out, the slots
+                on all stages are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "slots": records}} or {"success": False, "error": why
@@ -361,8 +374,8 @@ class MusicFestival:
         """List the stages, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only stages whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "stages": records}}
@@ -383,9 +396,9 @@ class MusicFestival:
         """List the zones, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            within_id (str, optional): Only those of this within.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only zones whose name contains this text.
+            within_id (str, optional): Only zones within this zone.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "zones": records}}
@@ -409,9 +422,9 @@ class MusicFestival:
         """List the bands, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            headliner (bool, optional): Only those where headliner is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only bands whose name contains this text.
+            headliner (bool, optional): Only bands with this value of `headliner`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "bands": records}}
@@ -432,8 +445,8 @@ class MusicFestival:
         """List the musicians, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only musicians whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "musicians": records}}
@@ -455,8 +468,8 @@ class MusicFestival:
         """List the crews, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only crews whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "crews": records}}
@@ -475,11 +488,11 @@ class MusicFestival:
         """List the gears, oldest first, all of them or only some.
 
         Args:
-            label (str, optional): Only those whose label contains this text.
-            kind (str, optional): Only those whose kind is drums, bass_amp, guitar_amp, piano or decks.
-            stage_id (str, optional): Only those of this stage.
-            condition (str, optional): Only those whose condition is ready or away.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            label (str, optional): Only gears whose label contains this text.
+            kind (str, optional): Only gears with this kind.
+            stage_id (str, optional): Only gears of this stage.
+            condition (str, optional): Only gears with this condition.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "gears": records}}
@@ -507,11 +520,11 @@ class MusicFestival:
         """List the slots, oldest first, all of them or only some.
 
         Args:
-            band_id (str, optional): Only those of this band.
-            stage_id (str, optional): Only those of this stage.
-            crew_id (str, optional): Only those of this crew.
-            status (str, optional): Only those whose status is planned, confirmed, dropped or played.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            band_id (str, optional): Only slots of this band.
+            stage_id (str, optional): Only slots of this stage.
+            crew_id (str, optional): Only slots of this crew.
+            status (str, optional): Only slots with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "slots": records}}
@@ -543,11 +556,11 @@ class MusicFestival:
         """List the wristbands, oldest first, all of them or only some.
 
         Args:
-            holder (str, optional): Only those whose holder contains this text.
-            band_id (str, optional): Only those of this band.
-            zone_id (str, optional): Only those of this zone.
-            blocked (bool, optional): Only those where blocked is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            holder (str, optional): Only wristbands whose holder contains this text.
+            band_id (str, optional): Only wristbands of this band.
+            zone_id (str, optional): Only wristbands of this zone.
+            blocked (bool, optional): Only wristbands with this value of `blocked`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "wristbands": records}}
@@ -579,12 +592,13 @@ class MusicFestival:
         Args:
             band_id (str): Id of the band, such as BAND-00001.
             stage_id (str): Id of the stage, such as STAGE-00001.
-            starts_at (str): Starts at: date and time, as YYYY-MM-DDTHH:MM.
-            minutes (int): The minutes, from 15 to 150.
-            crew_id (str, optional): Id of the crew, such as CREW-00001. May be left out.
+            starts_at (str): Time at which the band begins to play, as YYYY-MM-DDTHH:MM.
+            minutes (int): Time the band plays, in minutes without the changeover, from 15 to 150.
+            crew_id (str, optional): Crew that serves the slot; an id such as CREW-00001. If left out, the slot has
+                no crew yet.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         band = self.bands.get(band_id)
@@ -675,7 +689,7 @@ class MusicFestival:
         return {
             "success": True,
             "message": f"Done: {done} (new: slot {slot['id']}).",
-            "data": {"slot_id": slot["id"]},
+            "data": {"slot_id": slot["id"], **self._changes()},
         }
 
     def move_slot(self, slot_id: str, stage_id: str | None = None, starts_at: DateTime | None = None) -> Result:
@@ -683,11 +697,12 @@ class MusicFestival:
 
         Args:
             slot_id (str): Id of the slot, such as SLOT-00001.
-            stage_id (str, optional): Id of the stage, such as STAGE-00001. May be left out.
-            starts_at (str, optional): Starts at: date and time, as YYYY-MM-DDTHH:MM. May be left out.
+            stage_id (str, optional): New stage of the slot; an id such as STAGE-00001. If left out, it stays on
+                its stage.
+            starts_at (str, optional): New start of the slot, as YYYY-MM-DDTHH:MM. If left out, it keeps its time.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         slot = self.slots.get(slot_id)
@@ -800,17 +815,17 @@ class MusicFestival:
             done += f" to {stage['name']}"
         if starts_at is not None:
             done += f" to {starts_at}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def change_length(self, slot_id: str, minutes: Annotated[int, {"minimum": 15, "maximum": 150}]) -> Result:
         """Give a slot another length; it stays confirmed.
 
         Args:
             slot_id (str): Id of the slot, such as SLOT-00001.
-            minutes (int): The minutes, from 15 to 150.
+            minutes (int): New playing time in minutes, from 15 to 150.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         slot = self.slots.get(slot_id)
@@ -865,6 +880,7 @@ class MusicFestival:
         return {
             "success": True,
             "message": f"Done: let {self.bands[slot['band_id']]['name']} play for {minutes} minutes.",
+            "data": self._changes(),
         }
 
     def delay_stage(
@@ -879,12 +895,13 @@ class MusicFestival:
 
         Args:
             stage_id (str): Id of the stage, such as STAGE-00001.
-            date (str): Date: a date, as YYYY-MM-DD.
-            minutes (int): The minutes, from 5 to 90.
-            since (str, optional): Since: a time of day, as HH:MM. May be left out.
+            date (str): Day whose slots begin later, from today on, as YYYY-MM-DD.
+            minutes (int): Delay in minutes, from 5 to 90.
+            since (str, optional): Time of day from which slots are delayed, as HH:MM. If left out, all slots that
+                have not begun are delayed.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         stage = self.stages.get(stage_id)
@@ -985,7 +1002,7 @@ class MusicFestival:
         done = f"delay {stage['name']} on {date} by {minutes} minutes"
         if since is not None:
             done += f" from {since} on"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def close_slot(self, slot_id: str, played: bool = False) -> Result:
         """Take a slot out of the running order because it is dropped or, once it is over, because it was played; only
@@ -993,10 +1010,10 @@ class MusicFestival:
 
         Args:
             slot_id (str): Id of the slot, such as SLOT-00001.
-            played (bool): Played: true or false. false where it is left out.
+            played (bool): Whether the confirmed slot is over and was played rather than dropped. Default: false.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         slot = self.slots.get(slot_id)
@@ -1049,6 +1066,7 @@ class MusicFestival:
         return {
             "success": True,
             "message": f"Done: close the slot of {self.bands[slot['band_id']]['name']} at {slot['starts_at']}.",
+            "data": self._changes(),
         }
 
     def send_crew(self, slot_id: str, crew_id: str) -> Result:
@@ -1059,7 +1077,7 @@ class MusicFestival:
             crew_id (str): Id of the crew, such as CREW-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         slot = self.slots.get(slot_id)
@@ -1111,6 +1129,7 @@ class MusicFestival:
         return {
             "success": True,
             "message": f"Done: send {crew['name']} to the slot of {self.bands[slot['band_id']]['name']}.",
+            "data": self._changes(),
         }
 
     def confirm_slot(self, slot_id: str) -> Result:
@@ -1120,7 +1139,7 @@ class MusicFestival:
             slot_id (str): Id of the slot, such as SLOT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         slot = self.slots.get(slot_id)
@@ -1163,17 +1182,22 @@ class MusicFestival:
                 return self._take_back(RULES[5])
         if self._breaks_rule_7(slot):
             return self._take_back(RULES[6])
-        return {"success": True, "message": f"Done: confirm the slot of {self.bands[slot['band_id']]['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: confirm the slot of {self.bands[slot['band_id']]['name']}.",
+            "data": self._changes(),
+        }
 
     def carry_gear(self, gear_id: str, stage_id: str | None = None) -> Result:
         """Carry a piece of backline to a stage, or back to the store.
 
         Args:
             gear_id (str): Id of the gear, such as GEAR-00001.
-            stage_id (str, optional): Id of the stage, such as STAGE-00001. May be left out.
+            stage_id (str, optional): Stage to which the gear is carried; an id such as STAGE-00001. If left out,
+                it goes back to the store.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         gear = self.gears.get(gear_id)
@@ -1221,17 +1245,17 @@ class MusicFestival:
         done = f"carry {gear['label']}"
         if stage is not None:
             done += f" to {stage['name']}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def set_gear(self, gear_id: str, works: bool) -> Result:
         """Send a piece of backline away for repair, or take it back into the store when it works again.
 
         Args:
             gear_id (str): Id of the gear, such as GEAR-00001.
-            works (bool): Works: true or false.
+            works (bool): Whether the gear works again rather than going away for repair.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         gear = self.gears.get(gear_id)
@@ -1294,19 +1318,20 @@ class MusicFestival:
         for one_gear in _distinct([*changed_gears, *changed_gears_2]):
             if self._breaks_rule_8(one_gear):
                 return self._take_back(RULES[7])
-        return {"success": True, "message": f"Done: note the condition of {gear['label']}."}
+        return {"success": True, "message": f"Done: note the condition of {gear['label']}.", "data": self._changes()}
 
     def issue_wristband(self, code: Text, holder: Text, zone_id: str, band_id: str | None = None) -> Result:
         """Issue a wristband for a zone; it opens the zones around it too.
 
         Args:
-            code (str): The code.
-            holder (str): The holder.
+            code (str): Code on the wristband, not in use yet.
+            holder (str): Full name of the person who wears it.
             zone_id (str): Id of the zone, such as ZONE-00001.
-            band_id (str, optional): Id of the band, such as BAND-00001. May be left out.
+            band_id (str, optional): Band the holder belongs to; an id such as BAND-00001. If left out, the
+                wristband belongs to no band.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         zone = self.zones.get(zone_id)
@@ -1347,7 +1372,7 @@ class MusicFestival:
         return {
             "success": True,
             "message": f"Done: {done} (new: wristband {wristband['id']}).",
-            "data": {"wristband_id": wristband["id"]},
+            "data": {"wristband_id": wristband["id"], **self._changes()},
         }
 
     def change_zone(self, wristband_id: str, zone_id: str) -> Result:
@@ -1358,7 +1383,7 @@ class MusicFestival:
             zone_id (str): Id of the zone, such as ZONE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         wristband = self.wristbands.get(wristband_id)
@@ -1387,7 +1412,11 @@ class MusicFestival:
         ):
             if self._breaks_rule_9(one_zone):
                 return self._take_back(RULES[8])
-        return {"success": True, "message": f"Done: change {wristband['holder']} to {zone['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: change {wristband['holder']} to {zone['name']}.",
+            "data": self._changes(),
+        }
 
     def block_wristband(self, wristband_id: str) -> Result:
         """Block a wristband for good.
@@ -1396,7 +1425,7 @@ class MusicFestival:
             wristband_id (str): Id of the wristband, such as WRISTBAND-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         wristband = self.wristbands.get(wristband_id)
@@ -1413,7 +1442,7 @@ class MusicFestival:
                 return self._take_back(RULES[8])
         if self._breaks_rule_10(wristband):
             return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: block {wristband['holder']}."}
+        return {"success": True, "message": f"Done: block {wristband['holder']}.", "data": self._changes()}
 
     def _show_zone(self, zone: Zone) -> dict[str, Any]:
         """The zone as an answer shows it."""
@@ -1705,6 +1734,46 @@ class MusicFestival:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -49,6 +49,18 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "teachers": ("name",),
+    "pupils": ("name",),
+    "instruments": ("tag",),
+    "series": (),
+    "ensembles": ("name",),
+    "chairs": (),
+    "recitals": ("title",),
+    "items": ("title",),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("chairs", "ensemble_id"),
     ("chairs", "pupil_id"),
@@ -252,7 +264,7 @@ class MusicSchool:
 
         Args:
             pupil_id (str): Id of the pupil, such as PUPIL-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "instruments": records}} or {"success": False, "error":
@@ -282,7 +294,7 @@ class MusicSchool:
 
         Args:
             recital_id (str): Id of the recital, such as RECITAL-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "items": records}} or {"success": False, "error": why
@@ -314,7 +326,7 @@ class MusicSchool:
 
         Args:
             chair_id (str): Id of the chair, such as CHAIR-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "pupils": records}} or {"success": False, "error": why
@@ -348,8 +360,8 @@ class MusicSchool:
         """List the teachers, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only teachers whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "teachers": records}}
@@ -372,10 +384,9 @@ class MusicSchool:
         """List the pupils, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            plays (str, optional): Only those whose plays is violin, cello, flute, clarinet, trumpet, guitar or
-                piano.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only pupils whose name contains this text.
+            plays (str, optional): Only pupils with this plays.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "pupils": records}}
@@ -399,12 +410,11 @@ class MusicSchool:
         """List the instruments, oldest first, all of them or only some.
 
         Args:
-            tag (str, optional): Only those whose tag contains this text.
-            kind (str, optional): Only those whose kind is violin, cello, flute, clarinet, trumpet, guitar or
-                piano.
-            holder_id (str, optional): Only those of this holder.
-            status (str, optional): Only those whose status is store, lent or repair.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            tag (str, optional): Only instruments whose tag contains this text.
+            kind (str, optional): Only instruments with this kind.
+            holder_id (str, optional): Only instruments whose holder is this pupil.
+            status (str, optional): Only instruments with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "instruments": records}}
@@ -433,12 +443,12 @@ class MusicSchool:
         """List the series, oldest first, all of them or only some.
 
         Args:
-            pupil_id (str, optional): Only those of this pupil.
-            teacher_id (str, optional): Only those of this teacher.
-            on_day (str, optional): Only those whose on day is Monday, Tuesday, Wednesday, Thursday or Friday.
-            room (str, optional): Only those whose room is room_1, room_2, room_3 or hall.
-            status (str, optional): Only those whose status is running or ended.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            pupil_id (str, optional): Only series of this pupil.
+            teacher_id (str, optional): Only series of this teacher.
+            on_day (str, optional): Only series with this on day.
+            room (str, optional): Only series with this room.
+            status (str, optional): Only series with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "series": records}}
@@ -467,9 +477,9 @@ class MusicSchool:
         """List the ensembles, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            on_day (str, optional): Only those whose on day is Monday, Tuesday, Wednesday, Thursday or Friday.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only ensembles whose name contains this text.
+            on_day (str, optional): Only ensembles with this on day.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "ensembles": records}}
@@ -494,11 +504,10 @@ class MusicSchool:
         """List the chairs, oldest first, all of them or only some.
 
         Args:
-            ensemble_id (str, optional): Only those of this ensemble.
-            kind (str, optional): Only those whose kind is violin, cello, flute, clarinet, trumpet, guitar or
-                piano.
-            pupil_id (str, optional): Only those of this pupil.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            ensemble_id (str, optional): Only chairs of this ensemble.
+            kind (str, optional): Only chairs with this kind.
+            pupil_id (str, optional): Only chairs of this pupil.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "chairs": records}}
@@ -524,8 +533,8 @@ class MusicSchool:
         """List the recitals, oldest first, all of them or only some.
 
         Args:
-            title (str, optional): Only those whose title contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            title (str, optional): Only recitals whose title contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "recitals": records}}
@@ -550,11 +559,11 @@ class MusicSchool:
         """List the items, oldest first, all of them or only some.
 
         Args:
-            title (str, optional): Only those whose title contains this text.
-            recital_id (str, optional): Only those of this recital.
-            pupil_id (str, optional): Only those of this pupil.
-            ensemble_id (str, optional): Only those of this ensemble.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            title (str, optional): Only items whose title contains this text.
+            recital_id (str, optional): Only items of this recital.
+            pupil_id (str, optional): Only items of this pupil.
+            ensemble_id (str, optional): Only items of this ensemble.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "items": records}}
@@ -590,13 +599,14 @@ class MusicSchool:
         Args:
             pupil_id (str): Id of the pupil, such as PUPIL-00001.
             teacher_id (str): Id of the teacher, such as TEACHER-00001.
-            on_day (str): The on day: Monday, Tuesday, Wednesday, Thursday or Friday.
-            starts (str): Starts: a time of day, as HH:MM.
-            ends (str): Ends: a time of day, as HH:MM.
-            room (str, optional): The room: room_1, room_2, room_3 or hall. May be left out.
+            on_day (str): Day of the week of the lesson: Monday, Tuesday, Wednesday, Thursday or Friday.
+            starts (str): Time at which the lesson begins, as HH:MM.
+            ends (str): Time at which the lesson ends, 20 to 60 minutes later, as HH:MM.
+            room (str, optional): Room of the school for the lesson: room_1, room_2, room_3 or hall. If left out,
+                it takes place elsewhere.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         pupil = self.pupils.get(pupil_id)
@@ -675,7 +685,7 @@ class MusicSchool:
                 f"Done: start lessons of {pupil['name']} with {teacher['name']} on {on_day} at {starts} (new: "
                 f"series {series['id']})."
             ),
-            "data": {"series_id": series["id"]},
+            "data": {"series_id": series["id"], **self._changes()},
         }
 
     def move_series(
@@ -691,14 +701,19 @@ class MusicSchool:
 
         Args:
             series_id (str): Id of the series, such as SERIES-00001.
-            on_day (str, optional): The on day: Monday, Tuesday, Wednesday, Thursday or Friday. May be left out.
-            starts (str, optional): Starts: a time of day, as HH:MM. May be left out.
-            ends (str, optional): Ends: a time of day, as HH:MM. May be left out.
-            teacher_id (str, optional): Id of the teacher, such as TEACHER-00001. May be left out.
-            room (str, optional): The room: room_1, room_2, room_3 or hall. May be left out.
+            on_day (str, optional): New day of the week: Monday, Tuesday, Wednesday, Thursday or Friday. If left
+                out, the day stays the same.
+            starts (str, optional): New time at which the lesson begins, as HH:MM. If left out, it begins at the
+                same time as now.
+            ends (str, optional): New time at which the lesson ends, 20 to 60 minutes after it begins, as HH:MM. If
+                left out, it ends at the same time as now.
+            teacher_id (str, optional): Teacher who takes the lessons over; an id such as TEACHER-00001. If left
+                out, the teacher stays the same.
+            room (str, optional): Other room of the school: room_1, room_2, room_3 or hall. If left out, the room
+                stays the same.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         series = self.series.get(series_id)
@@ -799,7 +814,7 @@ class MusicSchool:
             done += f" at {starts}"
         if teacher is not None:
             done += f" to {teacher['name']}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def end_series(self, series_id: str) -> Result:
         """End the weekly lesson of a pupil who has given everything back and plays nowhere any more.
@@ -808,7 +823,7 @@ class MusicSchool:
             series_id (str): Id of the series, such as SERIES-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         series = self.series.get(series_id)
@@ -863,7 +878,11 @@ class MusicSchool:
             return self._take_back(RULES[11])
         if self._breaks_rule_12_b(series):
             return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: end the lessons of {self.pupils[series['pupil_id']]['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: end the lessons of {self.pupils[series['pupil_id']]['name']}.",
+            "data": self._changes(),
+        }
 
     def lend_instrument(self, instrument_id: str, pupil_id: str, until: Date) -> Result:
         """Lend an instrument from the store to a pupil.
@@ -871,10 +890,10 @@ class MusicSchool:
         Args:
             instrument_id (str): Id of the instrument, such as INSTRUMENT-00001.
             pupil_id (str): Id of the pupil, such as PUPIL-00001.
-            until (str): Until: a date, as YYYY-MM-DD.
+            until (str): Day by which it must come back, within a year, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         instrument = self.instruments.get(instrument_id)
@@ -935,17 +954,21 @@ class MusicSchool:
         ):
             if self._breaks_rule_13(one_item):
                 return self._take_back(RULES[12])
-        return {"success": True, "message": f"Done: lend {instrument['tag']} to {pupil['name']} until {until}."}
+        return {
+            "success": True,
+            "message": f"Done: lend {instrument['tag']} to {pupil['name']} until {until}.",
+            "data": self._changes(),
+        }
 
     def extend_loan(self, instrument_id: str, until: Date) -> Result:
         """Let a pupil keep a lent instrument for longer.
 
         Args:
             instrument_id (str): Id of the instrument, such as INSTRUMENT-00001.
-            until (str): Until: a date, as YYYY-MM-DD.
+            until (str): New day by which it must come back, within a year from today, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         instrument = self.instruments.get(instrument_id)
@@ -969,17 +992,21 @@ class MusicSchool:
         ):
             if self._breaks_rule_13(one_item):
                 return self._take_back(RULES[12])
-        return {"success": True, "message": f"Done: extend the loan of {instrument['tag']} until {until}."}
+        return {
+            "success": True,
+            "message": f"Done: extend the loan of {instrument['tag']} until {until}.",
+            "data": self._changes(),
+        }
 
     def return_instrument(self, instrument_id: str, damaged: bool = False) -> Result:
         """Take an instrument back, into the store or, if it is damaged, to be repaired.
 
         Args:
             instrument_id (str): Id of the instrument, such as INSTRUMENT-00001.
-            damaged (bool): Damaged: true or false. false where it is left out.
+            damaged (bool): Whether the instrument is damaged and goes to be repaired. Default: false.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         instrument = self.instruments.get(instrument_id)
@@ -1024,7 +1051,7 @@ class MusicSchool:
         ):
             if self._breaks_rule_13(one_item):
                 return self._take_back(RULES[12])
-        return {"success": True, "message": f"Done: take {instrument['tag']} back."}
+        return {"success": True, "message": f"Done: take {instrument['tag']} back.", "data": self._changes()}
 
     def finish_repair(self, instrument_id: str) -> Result:
         """Put a repaired instrument back into the store.
@@ -1033,7 +1060,7 @@ class MusicSchool:
             instrument_id (str): Id of the instrument, such as INSTRUMENT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         instrument = self.instruments.get(instrument_id)
@@ -1047,7 +1074,11 @@ class MusicSchool:
             return self._take_back(RULES[4])
         if self._breaks_rule_5_x_again(instrument):
             return self._take_back(RULES[4])
-        return {"success": True, "message": f"Done: put {instrument['tag']} back into the store."}
+        return {
+            "success": True,
+            "message": f"Done: put {instrument['tag']} back into the store.",
+            "data": self._changes(),
+        }
 
     def fill_chair(self, chair_id: str, pupil_id: str) -> Result:
         """Give a chair of an ensemble to a pupil, in the place of whoever has it.
@@ -1057,7 +1088,7 @@ class MusicSchool:
             pupil_id (str): Id of the pupil, such as PUPIL-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         chair = self.chairs.get(chair_id)
@@ -1104,6 +1135,7 @@ class MusicSchool:
                 f"Done: give {pupil['name']} the {chair['kind']} chair in "
                 f"{self.ensembles[chair['ensemble_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def vacate_chair(self, chair_id: str) -> Result:
@@ -1113,7 +1145,7 @@ class MusicSchool:
             chair_id (str): Id of the chair, such as CHAIR-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         chair = self.chairs.get(chair_id)
@@ -1142,6 +1174,7 @@ class MusicSchool:
         return {
             "success": True,
             "message": f"Done: free a {chair['kind']} chair in {self.ensembles[chair['ensemble_id']]['name']}.",
+            "data": self._changes(),
         }
 
     def add_piece(
@@ -1157,14 +1190,17 @@ class MusicSchool:
 
         Args:
             recital_id (str): Id of the recital, such as RECITAL-00001.
-            title (str): The title.
-            minutes (int): The minutes, from 1 to 40.
-            pupil_id (str, optional): Id of the pupil, such as PUPIL-00001. May be left out.
-            ensemble_id (str, optional): Id of the ensemble, such as ENSEMBLE-00001. May be left out.
-            position (int, optional): The position, from 1 to 60. May be left out.
+            title (str): Title of the piece of music.
+            minutes (int): Playing time of the piece in minutes, from 1 to 40.
+            pupil_id (str, optional): Pupil who plays alone, where no ensemble is named; an id such as PUPIL-00001.
+                If left out, an ensemble must be named.
+            ensemble_id (str, optional): Ensemble that plays, where no pupil is named; an id such as
+                ENSEMBLE-00001. If left out, a pupil must be named.
+            position (int, optional): Number of its place on the programme, from 1 to 60. If left out, the piece
+                comes at the end.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         recital = self.recitals.get(recital_id)
@@ -1252,7 +1288,7 @@ class MusicSchool:
         return {
             "success": True,
             "message": f"Done: {done} (new: item {item['id']}).",
-            "data": {"item_id": item["id"]},
+            "data": {"item_id": item["id"], **self._changes()},
         }
 
     def drop_piece(self, item_id: str) -> Result:
@@ -1262,7 +1298,7 @@ class MusicSchool:
             item_id (str): Id of the item, such as ITEM-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         item = self.items.get(item_id)
@@ -1300,6 +1336,7 @@ class MusicSchool:
             "message": (
                 f"Done: take {item['title']} off the programme of {self.recitals[item['recital_id']]['title']}."
             ),
+            "data": self._changes(),
         }
 
     def _show_teacher(self, teacher: Teacher) -> dict[str, Any]:
@@ -1644,6 +1681,46 @@ class MusicSchool:
         self._journal.append(("delete", container, record["id"], record))
         del getattr(self, container)[record["id"]]
         self._unlink(container, record)
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

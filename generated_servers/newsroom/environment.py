@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal, TypedDict
 
 Result = dict[str, Any]
 """`{"success": True, "data" | "message": ...}` or `{"success": False, "error": why}`"""
+Time = Annotated[str, {"format": "time"}]
 DateTime = Annotated[str, {"format": "date-time"}]
 Text = Annotated[str, {"minLength": 1, "maxLength": 1000}]
 
@@ -47,6 +48,17 @@ CHANGES = (
     "run_correction",
 )
 """The methods that may change something; all others only read."""
+
+LABELS: dict[str, tuple[str, ...]] = {
+    "journalists": ("name",),
+    "sources": ("codename",),
+    "issues": ("number",),
+    "pages": ("code",),
+    "articles": ("title",),
+    "claims": (),
+    "corrections": (),
+}
+"""What people call a record of each container by."""
 
 INDEXED = {
     ("articles", "checker_id"),
@@ -232,10 +244,12 @@ class Newsroom:
         """Pages of open issues with room for so many words, the next issue first.
 
         Args:
-            words (int): The words, from 1 to 3000.
-            section (str, optional): The section: front, politics, business or culture. May be left out.
-            issue_id (str, optional): Id of the issue, such as ISSUE-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            words (int): Words that must still fit on the page, from 1 to 3000.
+            section (str, optional): Only pages of this section: front, politics, business or culture. If left out,
+                pages of all sections are listed.
+            issue_id (str, optional): Only pages of this issue; an id such as ISSUE-00001. If left out, pages of
+                all open issues are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "pages": records}} or {"success": False, "error": why
@@ -278,8 +292,9 @@ class Newsroom:
         fact checker was not let in.
 
         Args:
-            checker_id (str, optional): Id of a journalist (checker), such as JOURNALIST-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            checker_id (str, optional): Only articles with this fact checker; an id such as JOURNALIST-00001. If
+                left out, claims of all articles are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "claims": records}} or {"success": False, "error": why
@@ -327,7 +342,7 @@ class Newsroom:
 
         Args:
             issue_id (str): Id of the issue, such as ISSUE-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "articles": records}} or {"success": False, "error": why
@@ -369,7 +384,7 @@ class Newsroom:
 
         Args:
             source_id (str): Id of the source, such as SOURCE-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "claims": records}} or {"success": False, "error": why
@@ -407,10 +422,10 @@ class Newsroom:
         """List the journalists, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            desk (str, optional): Only those whose desk is politics, business, culture or research.
-            role (str, optional): Only those whose role is reporter, editor or checker.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only journalists whose name contains this text.
+            desk (str, optional): Only journalists with this desk.
+            role (str, optional): Only journalists with this role.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "journalists": records}}
@@ -439,10 +454,10 @@ class Newsroom:
         """List the sources, oldest first, all of them or only some.
 
         Args:
-            codename (str, optional): Only those whose codename contains this text.
-            handler_id (str, optional): Only those of this handler.
-            secret (bool, optional): Only those where secret is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            codename (str, optional): Only sources whose codename contains this text.
+            handler_id (str, optional): Only sources whose handler is this journalist.
+            secret (bool, optional): Only sources with this value of `secret`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "sources": records}}
@@ -469,9 +484,9 @@ class Newsroom:
         """List the issues, oldest first, all of them or only some.
 
         Args:
-            number (str, optional): Only those whose number contains this text.
-            status (str, optional): Only those whose status is open or closed.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            number (str, optional): Only issues whose number contains this text.
+            status (str, optional): Only issues with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "issues": records}}
@@ -494,10 +509,10 @@ class Newsroom:
         """List the pages, oldest first, all of them or only some.
 
         Args:
-            code (str, optional): Only those whose code contains this text.
-            issue_id (str, optional): Only those of this issue.
-            section (str, optional): Only those whose section is front, politics, business or culture.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            code (str, optional): Only pages whose code contains this text.
+            issue_id (str, optional): Only pages of this issue.
+            section (str, optional): Only pages with this section.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "pages": records}}
@@ -526,14 +541,13 @@ class Newsroom:
         """List the articles, oldest first, all of them or only some.
 
         Args:
-            title (str, optional): Only those whose title contains this text.
-            writer_id (str, optional): Only those of this writer.
-            editor_id (str, optional): Only those of this editor.
-            checker_id (str, optional): Only those of this checker.
-            page_id (str, optional): Only those of this page.
-            status (str, optional): Only those whose status is draft, editing, spiked, checking, cleared or
-                printed.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            title (str, optional): Only articles whose title contains this text.
+            writer_id (str, optional): Only articles whose writer is this journalist.
+            editor_id (str, optional): Only articles whose editor is this journalist.
+            checker_id (str, optional): Only articles whose checker is this journalist.
+            page_id (str, optional): Only articles of this page.
+            status (str, optional): Only articles with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "articles": records}}
@@ -569,9 +583,9 @@ class Newsroom:
         """List the claims, oldest first, all of them or only some.
 
         Args:
-            article_id (str, optional): Only those of this article.
-            verdict (str, optional): Only those whose verdict is open, confirmed, disputed, cut or corrected.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            article_id (str, optional): Only claims of this article.
+            verdict (str, optional): Only claims with this verdict.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "claims": records}}
@@ -595,9 +609,9 @@ class Newsroom:
         """List the corrections, oldest first, all of them or only some.
 
         Args:
-            claim_id (str, optional): Only those of this claim.
-            page_id (str, optional): Only those of this page.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            claim_id (str, optional): Only corrections of this claim.
+            page_id (str, optional): Only corrections of this page.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "corrections": records}}
@@ -625,14 +639,15 @@ class Newsroom:
         """File the draft of a reporter with the claims in it that have to be checked.
 
         Args:
-            writer_id (str): Id of a journalist (writer), such as JOURNALIST-00001.
-            title (str): The title.
-            words (int): The words, from 40 to 3000.
-            claims (list): The claims: The claim each.
-            embargo (str, optional): Embargo: date and time, as YYYY-MM-DDTHH:MM. May be left out.
+            writer_id (str): Reporter who wrote the draft; an id such as JOURNALIST-00001.
+            title (str): Title of the article, not in use yet.
+            words (int): Length of the draft in words, from 40 to 3000.
+            claims (list): Statements in the article that have to be checked, each once.
+            embargo (str, optional): Time before which it may not appear, in the future, as YYYY-MM-DDTHH:MM. If
+                left out, there is no embargo.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         writer = self.journalists.get(writer_id)
@@ -706,7 +721,7 @@ class Newsroom:
         return {
             "success": True,
             "message": f"Done: file “{title}” by {writer['name']} (new: article {article['id']}).",
-            "data": {"article_id": article["id"]},
+            "data": {"article_id": article["id"], **self._changes()},
         }
 
     def back_claim(self, claim_id: str, source_id: str) -> Result:
@@ -717,7 +732,7 @@ class Newsroom:
             source_id (str): Id of the source, such as SOURCE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         claim = self.claims.get(claim_id)
@@ -752,18 +767,22 @@ class Newsroom:
             return self._take_back(RULES[8])
         if self._breaks_rule_10(claim):
             return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: back the claim “{claim['statement']}” with {source['codename']}."}
+        return {
+            "success": True,
+            "message": f"Done: back the claim “{claim['statement']}” with {source['codename']}.",
+            "data": self._changes(),
+        }
 
     def let_in(self, source_id: str, person_id: str, by_id: str) -> Result:
         """Let the handler of a secret source tell a colleague who it is.
 
         Args:
             source_id (str): Id of the source, such as SOURCE-00001.
-            person_id (str): Id of a journalist (person), such as JOURNALIST-00001.
-            by_id (str): Id of a journalist (by), such as JOURNALIST-00001.
+            person_id (str): Colleague who is told who the source is; an id such as JOURNALIST-00001.
+            by_id (str): Handler of the source, who tells it; an id such as JOURNALIST-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         source = self.sources.get(source_id)
@@ -803,6 +822,7 @@ class Newsroom:
         return {
             "success": True,
             "message": f"Done: let {person['name']} in on {source['codename']} through {by['name']}.",
+            "data": self._changes(),
         }
 
     def pass_on(self, article_id: str, to_id: str) -> Result:
@@ -810,10 +830,11 @@ class Newsroom:
 
         Args:
             article_id (str): Id of the article, such as ARTICLE-00001.
-            to_id (str): Id of a journalist (to), such as JOURNALIST-00001.
+            to_id (str): Editor of the same desk for a draft, fact checker for an edited article; an id such as
+                JOURNALIST-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         article = self.articles.get(article_id)
@@ -874,17 +895,21 @@ class Newsroom:
         for one_article in _distinct(changed_articles_2):
             if self._breaks_rule_13(one_article):
                 return self._take_back(RULES[12])
-        return {"success": True, "message": f"Done: pass “{article['title']}” on to {to['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: pass “{article['title']}” on to {to['name']}.",
+            "data": self._changes(),
+        }
 
     def settle_claim(self, claim_id: str, verdict: Literal["confirmed", "disputed"]) -> Result:
         """Enter what the fact check of a claim has found; with the last claim confirmed the article is cleared.
 
         Args:
             claim_id (str): Id of the claim, such as CLAIM-00001.
-            verdict (str): The verdict: confirmed or disputed.
+            verdict (str): What the check has found: confirmed or disputed.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         claim = self.claims.get(claim_id)
@@ -936,7 +961,11 @@ class Newsroom:
         for one_article in _distinct(changed_articles):
             if self._breaks_rule_13(one_article):
                 return self._take_back(RULES[12])
-        return {"success": True, "message": f"Done: enter the claim “{claim['statement']}” as {verdict}."}
+        return {
+            "success": True,
+            "message": f"Done: enter the claim “{claim['statement']}” as {verdict}.",
+            "data": self._changes(),
+        }
 
     def cut_article(
         self,
@@ -949,11 +978,12 @@ class Newsroom:
 
         Args:
             article_id (str): Id of the article, such as ARTICLE-00001.
-            words (int): The words, from 1 to 2500.
-            claim_ids (list): Ids of claims, such as CLAIM-00001. None where it is left out.
+            words (int): Words that are cut from the article, from 1 to 2500.
+            claim_ids (list): Claims of the article that go with the cut, never all: ids of claims, such as
+                CLAIM-00001. May be left out.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         article = self.articles.get(article_id)
@@ -1014,17 +1044,22 @@ class Newsroom:
         for one_article in _distinct(changed_articles):
             if self._breaks_rule_13(one_article):
                 return self._take_back(RULES[12])
-        return {"success": True, "message": f"Done: cut {words} words from “{article['title']}”."}
+        return {
+            "success": True,
+            "message": f"Done: cut {words} words from “{article['title']}”.",
+            "data": self._changes(),
+        }
 
     def set_embargo(self, article_id: str, until: DateTime | None = None) -> Result:
         """Set or move the embargo of an article, or lift it where no time is given.
 
         Args:
             article_id (str): Id of the article, such as ARTICLE-00001.
-            until (str, optional): Until: date and time, as YYYY-MM-DDTHH:MM. May be left out.
+            until (str, optional): New end of the embargo, in the future, as YYYY-MM-DDTHH:MM. If left out, the
+                embargo is lifted.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         article = self.articles.get(article_id)
@@ -1053,7 +1088,7 @@ class Newsroom:
         done = f"change the embargo of “{article['title']}”"
         if until is not None:
             done += f" to {until}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def place_article(self, article_id: str, page_id: str) -> Result:
         """Place an article on a page of an open issue, or move it there.
@@ -1063,7 +1098,7 @@ class Newsroom:
             page_id (str): Id of the page, such as PAGE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         article = self.articles.get(article_id)
@@ -1112,7 +1147,11 @@ class Newsroom:
                 return self._take_back(RULES[11])
         if self._breaks_rule_13(article):
             return self._take_back(RULES[12])
-        return {"success": True, "message": f"Done: place “{article['title']}” on page {page['code']}."}
+        return {
+            "success": True,
+            "message": f"Done: place “{article['title']}” on page {page['code']}.",
+            "data": self._changes(),
+        }
 
     def close_issue(self, issue_id: str) -> Result:
         """Close an issue for print; what is cleared on its pages is printed, anything else falls out.
@@ -1121,7 +1160,7 @@ class Newsroom:
             issue_id (str): Id of the issue, such as ISSUE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         issue = self.issues.get(issue_id)
@@ -1227,17 +1266,17 @@ class Newsroom:
         for one_article in _distinct([*changed_articles, *changed_articles_2]):
             if self._breaks_rule_13(one_article):
                 return self._take_back(RULES[12])
-        return {"success": True, "message": f"Done: close issue {issue['number']}."}
+        return {"success": True, "message": f"Done: close issue {issue['number']}.", "data": self._changes()}
 
     def spike_article(self, article_id: str, reason: Text) -> Result:
         """Spike an article that will not be printed.
 
         Args:
             article_id (str): Id of the article, such as ARTICLE-00001.
-            reason (str): The reason.
+            reason (str): Why the article will not be printed.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         article = self.articles.get(article_id)
@@ -1275,7 +1314,11 @@ class Newsroom:
                 return self._take_back(RULES[11])
         if self._breaks_rule_13(article):
             return self._take_back(RULES[12])
-        return {"success": True, "message": f"Done: spike “{article['title']}” with the reason {reason}."}
+        return {
+            "success": True,
+            "message": f"Done: spike “{article['title']}” with the reason {reason}.",
+            "data": self._changes(),
+        }
 
     def run_correction(
         self,
@@ -1289,11 +1332,11 @@ class Newsroom:
         Args:
             claim_id (str): Id of the claim, such as CLAIM-00001.
             page_id (str): Id of the page, such as PAGE-00001.
-            wording (str): The wording.
-            words (int): The words, from 10 to 300.
+            wording (str): Text of the correction as it is printed.
+            words (int): Length of the correction in words, from 10 to 300.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         claim = self.claims.get(claim_id)
@@ -1353,7 +1396,7 @@ class Newsroom:
                 f"Done: run a correction of “{claim['statement']}” on page {page['code']} (new: correction "
                 f"{correction['id']})."
             ),
-            "data": {"correction_id": correction["id"]},
+            "data": {"correction_id": correction["id"], **self._changes()},
         }
 
     def _show_journalist(self, journalist: Journalist) -> dict[str, Any]:
@@ -1566,6 +1609,46 @@ class Newsroom:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

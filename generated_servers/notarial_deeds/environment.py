@@ -47,6 +47,18 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "parties": ("name",),
+    "notaries": ("name",),
+    "powers": ("number",),
+    "deeds": ("number",),
+    "sides": (),
+    "conditions": (),
+    "deposits": (),
+    "payouts": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("conditions", "deed_id"),
     ("deeds", "notary_id"),
@@ -271,9 +283,10 @@ class NotarialDeeds:
         """Drafts that could be signed on a day, the first sent on top.
 
         Args:
-            on (str): On: a date, as YYYY-MM-DD.
-            notary_id (str, optional): Id of the notary, such as NOTARY-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            on (str): Day on which they would be signed, as YYYY-MM-DD.
+            notary_id (str, optional): Notary who has the drafts; an id such as NOTARY-00001. If left out, the
+                drafts of all notaries are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "deeds": records}} or {"success": False, "error": why
@@ -309,7 +322,7 @@ class NotarialDeeds:
 
         Args:
             power_id (str): Id of the power, such as POWER-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "powers": records}} or {"success": False, "error": why
@@ -373,9 +386,9 @@ class NotarialDeeds:
         """List the parties, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            consumer (bool, optional): Only those where consumer is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only parties whose name contains this text.
+            consumer (bool, optional): Only parties with this value of `consumer`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "parties": records}}
@@ -396,8 +409,8 @@ class NotarialDeeds:
         """List the notaries, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only notaries whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "notaries": records}}
@@ -424,13 +437,13 @@ class NotarialDeeds:
         """List the powers, oldest first, all of them or only some.
 
         Args:
-            number (str, optional): Only those whose number contains this text.
-            giver_id (str, optional): Only those of this giver.
-            holder_id (str, optional): Only those of this holder.
-            scope (str, optional): Only those whose scope is sale, loan, company or anything.
-            under_id (str, optional): Only those of this under.
-            may_pass_on (bool, optional): Only those where may pass on is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            number (str, optional): Only powers whose number contains this text.
+            giver_id (str, optional): Only powers whose giver is this party.
+            holder_id (str, optional): Only powers whose holder is this party.
+            scope (str, optional): Only powers with this scope.
+            under_id (str, optional): Only powers under this power.
+            may_pass_on (bool, optional): Only powers with this value of `may_pass_on`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "powers": records}}
@@ -464,11 +477,11 @@ class NotarialDeeds:
         """List the deeds, oldest first, all of them or only some.
 
         Args:
-            number (str, optional): Only those whose number contains this text.
-            kind (str, optional): Only those whose kind is sale, loan or company.
-            notary_id (str, optional): Only those of this notary.
-            status (str, optional): Only those whose status is draft or signed.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            number (str, optional): Only deeds whose number contains this text.
+            kind (str, optional): Only deeds with this kind.
+            notary_id (str, optional): Only deeds of this notary.
+            status (str, optional): Only deeds with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "deeds": records}}
@@ -496,11 +509,11 @@ class NotarialDeeds:
         """List the sides, oldest first, all of them or only some.
 
         Args:
-            deed_id (str, optional): Only those of this deed.
-            party_id (str, optional): Only those of this party.
-            role (str, optional): Only those whose role is gives, takes or bank.
-            power_id (str, optional): Only those of this power.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            deed_id (str, optional): Only sides of this deed.
+            party_id (str, optional): Only sides of this party.
+            role (str, optional): Only sides with this role.
+            power_id (str, optional): Only sides of this power.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "sides": records}}
@@ -530,9 +543,9 @@ class NotarialDeeds:
         """List the conditions, oldest first, all of them or only some.
 
         Args:
-            deed_id (str, optional): Only those of this deed.
-            what (str, optional): Only those whose what is land_entry, permit, bank_release or tax_clearance.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            deed_id (str, optional): Only conditions of this deed.
+            what (str, optional): Only conditions with this what.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "conditions": records}}
@@ -556,9 +569,9 @@ class NotarialDeeds:
         """List the deposits, oldest first, all of them or only some.
 
         Args:
-            deed_id (str, optional): Only those of this deed.
-            payer_id (str, optional): Only those of this payer.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            deed_id (str, optional): Only deposits of this deed.
+            payer_id (str, optional): Only deposits whose payer is this party.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "deposits": records}}
@@ -584,9 +597,9 @@ class NotarialDeeds:
         """List the payouts, oldest first, all of them or only some.
 
         Args:
-            deed_id (str, optional): Only those of this deed.
-            payee_id (str, optional): Only those of this payee.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            deed_id (str, optional): Only payouts of this deed.
+            payee_id (str, optional): Only payouts whose payee is this party.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "payouts": records}}
@@ -617,15 +630,15 @@ class NotarialDeeds:
         """Open the file of a deed with the conditions on which its money will be released.
 
         Args:
-            number (str): The number.
-            kind (str): The kind: sale, loan or company.
+            number (str): Number of the new file, not in use yet.
+            kind (str): What the deed is about: sale, loan or company.
             notary_id (str): Id of the notary, such as NOTARY-00001.
-            price (int): The price in cents, from 100000 to 300000000.
-            conditions (list): The conditions: The condition: land_entry, permit, bank_release or tax_clearance
-                each.
+            price (int): Money that is to go through escrow under the deed, in cents, from 100000 to 300000000.
+            conditions (list): Conditions to be met before money is released, each once, or none: land_entry,
+                permit, bank_release or tax_clearance.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         notary = self.notaries.get(notary_id)
@@ -679,7 +692,7 @@ class NotarialDeeds:
         return {
             "success": True,
             "message": f"Done: open the file {number} for {notary['name']} (new: deed {deed['id']}).",
-            "data": {"deed_id": deed["id"]},
+            "data": {"deed_id": deed["id"], **self._changes()},
         }
 
     def add_party(self, deed_id: str, party_id: str, role: Literal["gives", "takes", "bank"]) -> Result:
@@ -688,10 +701,10 @@ class NotarialDeeds:
         Args:
             deed_id (str): Id of the deed, such as DEED-00001.
             party_id (str): Id of the party, such as PARTY-00001.
-            role (str): The role: gives, takes or bank.
+            role (str): Whether the party gives, takes or is the bank in the deed: gives, takes or bank.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         deed = self.deeds.get(deed_id)
@@ -748,7 +761,7 @@ class NotarialDeeds:
         return {
             "success": True,
             "message": f"Done: add {party['name']} to {deed['number']} as who {role} (new: side {side['id']}).",
-            "data": {"side_id": side["id"]},
+            "data": {"side_id": side["id"], **self._changes()},
         }
 
     def set_power(self, side_id: str, power_id: str | None = None) -> Result:
@@ -757,10 +770,12 @@ class NotarialDeeds:
 
         Args:
             side_id (str): Id of the side, such as SIDE-00001.
-            power_id (str, optional): Id of the power, such as POWER-00001. May be left out.
+            power_id (str, optional): Power of attorney in force under which somebody appears for the party; an id
+                such as POWER-00001. If left out, the party appears in person, and a power named before no longer
+                counts.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         side = self.sides.get(side_id)
@@ -818,6 +833,7 @@ class NotarialDeeds:
                 f"Done: settle who appears for {self.parties[side['party_id']]['name']} in "
                 f"{self.deeds[side['deed_id']]['number']}."
             ),
+            "data": self._changes(),
         }
 
     def send_draft(
@@ -830,10 +846,11 @@ class NotarialDeeds:
 
         Args:
             deed_id (str): Id of the deed, such as DEED-00001.
-            price (int, optional): The price in cents, from 100000 to 300000000. May be left out.
+            price (int, optional): New price of the deed, needed to send a draft again, in cents, from 100000 to
+                300000000. If left out, the price stays as it is.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         deed = self.deeds.get(deed_id)
@@ -859,17 +876,17 @@ class NotarialDeeds:
         done = f"send the draft of {deed['number']}"
         if price is not None:
             done += f" with the price {_money(price)}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def check_identity(self, party_id: str, valid_until: Date) -> Result:
         """Enter that somebody showed an identity document.
 
         Args:
             party_id (str): Id of the party, such as PARTY-00001.
-            valid_until (str): Valid until: a date, as YYYY-MM-DD.
+            valid_until (str): Last day on which the document is valid, after today, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         party = self.parties.get(party_id)
@@ -881,7 +898,7 @@ class NotarialDeeds:
             return _refused(f"{party['name']} has shown a document valid until {party['identity_until']}.")
         self._journal = []
         self._put("parties", party, "identity_until", valid_until)
-        return {"success": True, "message": f"Done: enter the identity of {party['name']}."}
+        return {"success": True, "message": f"Done: enter the identity of {party['name']}.", "data": self._changes()}
 
     def grant_power(
         self,
@@ -897,16 +914,18 @@ class NotarialDeeds:
         may be passed on.
 
         Args:
-            number (str): The number.
-            giver_id (str): Id of a party (giver), such as PARTY-00001.
-            holder_id (str): Id of a party (holder), such as PARTY-00001.
-            scope (str): The scope: sale, loan, company or anything.
-            valid_until (str): Valid until: a date, as YYYY-MM-DD.
-            under_id (str, optional): Id of a power (under), such as POWER-00001. May be left out.
-            may_pass_on (bool): May pass on: true or false. false where it is left out.
+            number (str): Number of the new power of attorney, not in use yet.
+            giver_id (str): Person who grants the power, or who passes on the one they hold; an id such as
+                PARTY-00001.
+            holder_id (str): Person who may act under the power; an id such as PARTY-00001.
+            scope (str): Sort of deed for which the power is good: sale, loan, company or anything.
+            valid_until (str): Last day on which the power is valid, after today, as YYYY-MM-DD.
+            under_id (str, optional): Power that the giver holds and passes on, which must allow it; an id such as
+                POWER-00001. If left out, the giver grants it for themselves, not under another power.
+            may_pass_on (bool): Whether the holder may pass the power on to others. Default: false.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         giver = self.parties.get(giver_id)
@@ -958,7 +977,7 @@ class NotarialDeeds:
             "message": (
                 f"Done: record power {number} of {giver['name']} for {holder['name']} (new: power {power['id']})."
             ),
-            "data": {"power_id": power["id"]},
+            "data": {"power_id": power["id"], **self._changes()},
         }
 
     def revoke_power(self, power_id: str) -> Result:
@@ -968,7 +987,7 @@ class NotarialDeeds:
             power_id (str): Id of the power, such as POWER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         power = self.powers.get(power_id)
@@ -978,7 +997,7 @@ class NotarialDeeds:
             return _refused(f"Power {power['number']} was revoked on {power['revoked_on']}.")
         self._journal = []
         self._put("powers", power, "revoked_on", self.now[:10])
-        return {"success": True, "message": f"Done: revoke power {power['number']}."}
+        return {"success": True, "message": f"Done: revoke power {power['number']}.", "data": self._changes()}
 
     def sign_deed(self, deed_id: str) -> Result:
         """Have a deed signed; it gets the next number in the register of the notary.
@@ -987,7 +1006,7 @@ class NotarialDeeds:
             deed_id (str): Id of the deed, such as DEED-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         deed = self.deeds.get(deed_id)
@@ -1049,7 +1068,7 @@ class NotarialDeeds:
             return self._take_back(RULES[2])
         if self._breaks_rule_9(deed):
             return self._take_back(RULES[8])
-        return {"success": True, "message": f"Done: sign {deed['number']}."}
+        return {"success": True, "message": f"Done: sign {deed['number']}.", "data": self._changes()}
 
     def meet_condition(self, condition_id: str) -> Result:
         """Enter that a condition for the release of money is met.
@@ -1058,7 +1077,7 @@ class NotarialDeeds:
             condition_id (str): Id of the condition, such as CONDITION-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         condition = self.conditions.get(condition_id)
@@ -1075,6 +1094,7 @@ class NotarialDeeds:
         return {
             "success": True,
             "message": f"Done: enter {condition['what']} for {self.deeds[condition['deed_id']]['number']}.",
+            "data": self._changes(),
         }
 
     def receive_money(
@@ -1087,11 +1107,12 @@ class NotarialDeeds:
 
         Args:
             deed_id (str): Id of the deed, such as DEED-00001.
-            payer_id (str): Id of a party (payer), such as PARTY-00001.
-            amount (int): The amount in cents, from 1 to 300000000.
+            payer_id (str): Party that takes under the deed, or its bank, who paid; an id such as PARTY-00001.
+            amount (int): Money that came in, no more than is still open of the price, in cents, from 1 to
+                300000000.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         deed = self.deeds.get(deed_id)
@@ -1130,7 +1151,7 @@ class NotarialDeeds:
                 f"Done: enter {_money(amount)} from {payer['name']} for {deed['number']} (new: deposit "
                 f"{deposit['id']})."
             ),
-            "data": {"deposit_id": deposit["id"]},
+            "data": {"deposit_id": deposit["id"], **self._changes()},
         }
 
     def release_money(
@@ -1143,11 +1164,11 @@ class NotarialDeeds:
 
         Args:
             deed_id (str): Id of the deed, such as DEED-00001.
-            payee_id (str): Id of a party (payee), such as PARTY-00001.
-            amount (int): The amount in cents, from 1 to 300000000.
+            payee_id (str): Party that gives under the deed, or the bank, who is paid; an id such as PARTY-00001.
+            amount (int): Money to pay out, no more than is held for the deed, in cents, from 1 to 300000000.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         deed = self.deeds.get(deed_id)
@@ -1185,7 +1206,7 @@ class NotarialDeeds:
                 f"Done: release {_money(amount)} to {payee['name']} from {deed['number']} (new: payout "
                 f"{payout['id']})."
             ),
-            "data": {"payout_id": payout["id"]},
+            "data": {"payout_id": payout["id"], **self._changes()},
         }
 
     def _show_notary(self, notary: Notary) -> dict[str, Any]:
@@ -1446,6 +1467,46 @@ class NotarialDeeds:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

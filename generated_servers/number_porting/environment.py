@@ -50,6 +50,18 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "operators": ("name",),
+    "customers": ("name",),
+    "numbers": ("digits",),
+    "plans": ("name",),
+    "contracts": (),
+    "sims": ("iccid",),
+    "ports": (),
+    "charges": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("charges", "contract_id"),
     ("charges", "status"),
@@ -258,8 +270,9 @@ class NumberPorting:
         """Accepted ports whose window has come, earliest first.
 
         Args:
-            operator_id (str, optional): Id of the operator, such as OPERATOR-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            operator_id (str, optional): Operator that gives or gets the numbers listed; an id such as
+                OPERATOR-00001. If left out, the ports of all operators are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "ports": records}} or {"success": False, "error": why
@@ -323,7 +336,7 @@ class NumberPorting:
 
         Args:
             operator_id (str): Id of the operator, such as OPERATOR-00001.
-            on (str): On: a date, as YYYY-MM-DD.
+            on (str): Day that is looked at, as YYYY-MM-DD.
 
         Returns:
             dict: {"success": True, "data": {operator, earliest, planned, places}} or {"success": False, "error":
@@ -350,9 +363,9 @@ class NumberPorting:
         """List the operators, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            ours (bool, optional): Only those where ours is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only operators whose name contains this text.
+            ours (bool, optional): Only operators with this value of `ours`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "operators": records}}
@@ -375,8 +388,8 @@ class NumberPorting:
         """List the customers, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only customers whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "customers": records}}
@@ -401,11 +414,11 @@ class NumberPorting:
         """List the numbers, oldest first, all of them or only some.
 
         Args:
-            digits (str, optional): Only those whose digits contains this text.
-            range_holder_id (str, optional): Only those of this range holder.
-            carrier_id (str, optional): Only those of this carrier.
-            subscriber_id (str, optional): Only those of this subscriber.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            digits (str, optional): Only numbers whose digits contains this text.
+            range_holder_id (str, optional): Only numbers whose range holder is this operator.
+            carrier_id (str, optional): Only numbers whose carrier is this operator.
+            subscriber_id (str, optional): Only numbers whose subscriber is this customer.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "numbers": records}}
@@ -436,8 +449,8 @@ class NumberPorting:
         """List the plans, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only plans whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "plans": records}}
@@ -456,11 +469,11 @@ class NumberPorting:
         """List the contracts, oldest first, all of them or only some.
 
         Args:
-            customer_id (str, optional): Only those of this customer.
-            number_id (str, optional): Only those of this number.
-            plan_id (str, optional): Only those of this plan.
-            status (str, optional): Only those whose status is active, ended or ported_out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            customer_id (str, optional): Only contracts of this customer.
+            number_id (str, optional): Only contracts of this number.
+            plan_id (str, optional): Only contracts of this plan.
+            status (str, optional): Only contracts with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "contracts": records}}
@@ -494,11 +507,11 @@ class NumberPorting:
         """List the sims, oldest first, all of them or only some.
 
         Args:
-            iccid (str, optional): Only those whose iccid contains this text.
-            kind (str, optional): Only those whose kind is card or esim.
-            number_id (str, optional): Only those of this number.
-            status (str, optional): Only those whose status is stock, active or retired.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            iccid (str, optional): Only sims whose iccid contains this text.
+            kind (str, optional): Only sims with this kind.
+            number_id (str, optional): Only sims of this number.
+            status (str, optional): Only sims with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "sims": records}}
@@ -529,15 +542,14 @@ class NumberPorting:
         """List the ports, oldest first, all of them or only some.
 
         Args:
-            number_id (str, optional): Only those of this number.
-            donor_id (str, optional): Only those of this donor.
-            recipient_id (str, optional): Only those of this recipient.
-            claimant_id (str, optional): Only those of this claimant.
-            plan_id (str, optional): Only those of this plan.
-            refusal (str, optional): Only those whose refusal is wrong_holder, number_inactive or no_capacity.
-            status (str, optional): Only those whose status is requested, accepted, rejected, cancelled or
-                completed.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            number_id (str, optional): Only ports of this number.
+            donor_id (str, optional): Only ports whose donor is this operator.
+            recipient_id (str, optional): Only ports whose recipient is this operator.
+            claimant_id (str, optional): Only ports whose claimant is this customer.
+            plan_id (str, optional): Only ports of this plan.
+            refusal (str, optional): Only ports with this refusal.
+            status (str, optional): Only ports with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "ports": records}}
@@ -575,10 +587,10 @@ class NumberPorting:
         """List the charges, oldest first, all of them or only some.
 
         Args:
-            contract_id (str, optional): Only those of this contract.
-            kind (str, optional): Only those whose kind is exit_fee, porting_fee or sim_fee.
-            status (str, optional): Only those whose status is open, settled or waived.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            contract_id (str, optional): Only charges of this contract.
+            kind (str, optional): Only charges with this kind.
+            status (str, optional): Only charges with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "charges": records}}
@@ -603,10 +615,11 @@ class NumberPorting:
             number_id (str): Id of the number, such as NUMBER-00001.
             customer_id (str): Id of the customer, such as CUSTOMER-00001.
             plan_id (str): Id of the plan, such as PLAN-00001.
-            on (str): On: a date, as YYYY-MM-DD.
+            on (str): Working day for the switch, within 40 days and with the other operator's notice, as
+                YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         number = self.numbers.get(number_id)
@@ -682,7 +695,7 @@ class NumberPorting:
                 f"Done: request the port of {number['digits']} for {customer['name']} on {on} with plan "
                 f"{plan['name']} (new: port {port['id']})."
             ),
-            "data": {"port_id": port["id"]},
+            "data": {"port_id": port["id"], **self._changes()},
         }
 
     def request_port_out(self, number_id: str, recipient_id: str, on: Date, claimant_id: str | None = None) -> Result:
@@ -690,12 +703,13 @@ class NumberPorting:
 
         Args:
             number_id (str): Id of the number, such as NUMBER-00001.
-            recipient_id (str): Id of an operator (recipient), such as OPERATOR-00001.
-            on (str): On: a date, as YYYY-MM-DD.
-            claimant_id (str, optional): Id of a customer (claimant), such as CUSTOMER-00001. May be left out.
+            recipient_id (str): Other operator that wants the number; an id such as OPERATOR-00001.
+            on (str): Working day for the switch, within 40 days and with our notice, as YYYY-MM-DD.
+            claimant_id (str, optional): Customer whom the other operator names as holder of the number; an id such
+                as CUSTOMER-00001. If left out, it is taken to be the subscriber.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         number = self.numbers.get(number_id)
@@ -764,7 +778,7 @@ class NumberPorting:
         return {
             "success": True,
             "message": f"Done: {done} (new: port {port['id']}).",
-            "data": {"port_id": port["id"]},
+            "data": {"port_id": port["id"], **self._changes()},
         }
 
     def accept_port(self, port_id: str) -> Result:
@@ -774,7 +788,7 @@ class NumberPorting:
             port_id (str): Id of the port, such as PORT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         port = self.ports.get(port_id)
@@ -803,6 +817,7 @@ class NumberPorting:
             "message": (
                 f"Done: accept the port of {self.numbers[port['number_id']]['digits']} for {port['window_on']}."
             ),
+            "data": self._changes(),
         }
 
     def refuse_port(self, port_id: str, refusal: Literal["wrong_holder", "number_inactive", "no_capacity"]) -> Result:
@@ -810,10 +825,11 @@ class NumberPorting:
 
         Args:
             port_id (str): Id of the port, such as PORT-00001.
-            refusal (str): The refusal: wrong_holder, number_inactive or no_capacity.
+            refusal (str): Why the operator that should give the number away refuses: wrong_holder, number_inactive
+                or no_capacity.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         port = self.ports.get(port_id)
@@ -857,6 +873,7 @@ class NumberPorting:
         return {
             "success": True,
             "message": f"Done: refuse the port of {self.numbers[port['number_id']]['digits']} for {refusal}.",
+            "data": self._changes(),
         }
 
     def cancel_port(self, port_id: str) -> Result:
@@ -866,7 +883,7 @@ class NumberPorting:
             port_id (str): Id of the port, such as PORT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         port = self.ports.get(port_id)
@@ -893,6 +910,7 @@ class NumberPorting:
                 f"Done: cancel the port of {self.numbers[port['number_id']]['digits']} planned for "
                 f"{port['window_on']}."
             ),
+            "data": self._changes(),
         }
 
     def carry_out_port(self, port_id: str, sim_id: str | None = None) -> Result:
@@ -901,10 +919,11 @@ class NumberPorting:
 
         Args:
             port_id (str): Id of the port, such as PORT-00001.
-            sim_id (str, optional): Id of the sim, such as SIM-00001. May be left out.
+            sim_id (str, optional): SIM from stock, needed for a number that comes to us; an id such as SIM-00001.
+                If left out, no SIM is given, as is right for a number that leaves.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         port = self.ports.get(port_id)
@@ -1060,7 +1079,7 @@ class NumberPorting:
         done = f"switch {self.numbers[port['number_id']]['digits']} over to {self.operators[port['recipient_id']]['name']}"
         if sim is not None:
             done += f" with SIM {sim['iccid']}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def open_contract(self, customer_id: str, number_id: str, plan_id: str, sim_id: str) -> Result:
         """Open a contract with a free number of ours and a SIM from stock.
@@ -1072,7 +1091,7 @@ class NumberPorting:
             sim_id (str): Id of the sim, such as SIM-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         customer = self.customers.get(customer_id)
@@ -1154,7 +1173,7 @@ class NumberPorting:
                 f"Done: open a contract for {customer['name']} with {number['digits']}, plan {plan['name']} and "
                 f"SIM {sim['iccid']} (new: contract {contract['id']})."
             ),
-            "data": {"contract_id": contract["id"]},
+            "data": {"contract_id": contract["id"], **self._changes()},
         }
 
     def end_contract(self, contract_id: str) -> Result:
@@ -1165,7 +1184,7 @@ class NumberPorting:
             contract_id (str): Id of the contract, such as CONTRACT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         contract = self.contracts.get(contract_id)
@@ -1264,6 +1283,7 @@ class NumberPorting:
                 f"Done: end the contract of {self.customers[contract['customer_id']]['name']} for "
                 f"{self.numbers[contract['number_id']]['digits']}."
             ),
+            "data": self._changes(),
         }
 
     def release_number(self, number_id: str) -> Result:
@@ -1273,7 +1293,7 @@ class NumberPorting:
             number_id (str): Id of the number, such as NUMBER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         number = self.numbers.get(number_id)
@@ -1287,7 +1307,11 @@ class NumberPorting:
         self._put("numbers", number, "quarantined_until", None)
         if self._breaks_rule_10(number):
             return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: release {number['digits']} from quarantine."}
+        return {
+            "success": True,
+            "message": f"Done: release {number['digits']} from quarantine.",
+            "data": self._changes(),
+        }
 
     def activate_sim(self, contract_id: str, sim_id: str, instead_of_id: str | None = None) -> Result:
         """Put a SIM from stock on a contract, as a further one or in the place of another; it costs a SIM fee.
@@ -1295,10 +1319,11 @@ class NumberPorting:
         Args:
             contract_id (str): Id of the contract, such as CONTRACT-00001.
             sim_id (str): Id of the sim, such as SIM-00001.
-            instead_of_id (str, optional): Id of a sim (instead of), such as SIM-00001. May be left out.
+            instead_of_id (str, optional): Active SIM of the contract that is retired for the new one; an id such
+                as SIM-00001. If left out, the new SIM is a further one.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         contract = self.contracts.get(contract_id)
@@ -1385,7 +1410,7 @@ class NumberPorting:
         return {
             "success": True,
             "message": f"Done: {done} (new: charge {charge['id']}).",
-            "data": {"charge_id": charge["id"]},
+            "data": {"charge_id": charge["id"], **self._changes()},
         }
 
     def settle_charge(
@@ -1398,11 +1423,11 @@ class NumberPorting:
 
         Args:
             charge_id (str): Id of the charge, such as CHARGE-00001.
-            paid (int): The paid in cents, from 0 to 300000.
-            waive_rest (bool): Waive rest: true or false. false where it is left out.
+            paid (int): Money that the customer pays now, at most what is open, in cents, from 0 to 300000.
+            waive_rest (bool): Whether what stays open after this payment is waived. Default: false.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         charge = self.charges.get(charge_id)
@@ -1440,6 +1465,7 @@ class NumberPorting:
                 f"Done: take {_money(paid)} for the {charge['kind']} of "
                 f"{self.customers[self.contracts[charge['contract_id']]['customer_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def _show_operator(self, operator: Operator) -> dict[str, Any]:
@@ -1642,6 +1668,46 @@ class NumberPorting:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -47,6 +47,17 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "teams": ("name",),
+    "engineers": ("name",),
+    "services": ("name",),
+    "turns": (),
+    "overrides": (),
+    "incidents": ("title",),
+    "actions": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("actions", "incident_id"),
     ("actions", "owner_id"),
@@ -276,7 +287,7 @@ class OncallIncidents:
 
         Args:
             team_id (str): Id of the team, such as TEAM-00001.
-            on (str): On: a date, as YYYY-MM-DD.
+            on (str): Day for which you want to know it, as YYYY-MM-DD.
 
         Returns:
             dict: {"success": True, "data": {first_level, second_level, lead}} or {"success": False, "error": why
@@ -301,8 +312,9 @@ class OncallIncidents:
         """Incidents that nobody has acknowledged although the time for an answer is over, longest overdue first.
 
         Args:
-            team_id (str, optional): Id of the team, such as TEAM-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            team_id (str, optional): Team that owns the services; an id such as TEAM-00001. If left out, the
+                incidents of all teams are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "incidents": records}} or {"success": False, "error":
@@ -341,7 +353,7 @@ class OncallIncidents:
 
         Args:
             service_id (str): Id of the service, such as SERVICE-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "services": records}} or {"success": False, "error": why
@@ -376,8 +388,8 @@ class OncallIncidents:
         """List the teams, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only teams whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "teams": records}}
@@ -395,10 +407,10 @@ class OncallIncidents:
         """List the engineers, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            team_id (str, optional): Only those of this team.
-            lead (bool, optional): Only those where lead is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only engineers whose name contains this text.
+            team_id (str, optional): Only engineers of this team.
+            lead (bool, optional): Only engineers with this value of `lead`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "engineers": records}}
@@ -425,9 +437,9 @@ class OncallIncidents:
         """List the services, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            team_id (str, optional): Only those of this team.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only services whose name contains this text.
+            team_id (str, optional): Only services of this team.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "services": records}}
@@ -453,9 +465,9 @@ class OncallIncidents:
         """List the turns, oldest first, all of them or only some.
 
         Args:
-            team_id (str, optional): Only those of this team.
-            engineer_id (str, optional): Only those of this engineer.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            team_id (str, optional): Only turns of this team.
+            engineer_id (str, optional): Only turns of this engineer.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "turns": records}}
@@ -481,9 +493,9 @@ class OncallIncidents:
         """List the overrides, oldest first, all of them or only some.
 
         Args:
-            turn_id (str, optional): Only those of this turn.
-            engineer_id (str, optional): Only those of this engineer.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            turn_id (str, optional): Only overrides of this turn.
+            engineer_id (str, optional): Only overrides of this engineer.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "overrides": records}}
@@ -528,14 +540,14 @@ class OncallIncidents:
         """List the incidents, oldest first, all of them or only some.
 
         Args:
-            title (str, optional): Only those whose title contains this text.
-            service_id (str, optional): Only those of this service.
-            severity (str, optional): Only those whose severity is sev1, sev2, sev3 or sev4.
-            paged_id (str, optional): Only those of this paged.
-            handler_id (str, optional): Only those of this handler.
-            merged_into_id (str, optional): Only those of this merged into.
-            status (str, optional): Only those whose status is open, acknowledged, merged, resolved or closed.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            title (str, optional): Only incidents whose title contains this text.
+            service_id (str, optional): Only incidents of this service.
+            severity (str, optional): Only incidents with this severity.
+            paged_id (str, optional): Only incidents whose paged is this engineer.
+            handler_id (str, optional): Only incidents whose handler is this engineer.
+            merged_into_id (str, optional): Only incidents whose merged into is this incident.
+            status (str, optional): Only incidents with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "incidents": records}}
@@ -573,10 +585,10 @@ class OncallIncidents:
         """List the actions, oldest first, all of them or only some.
 
         Args:
-            incident_id (str, optional): Only those of this incident.
-            owner_id (str, optional): Only those of this owner.
-            status (str, optional): Only those whose status is open, done or dropped.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            incident_id (str, optional): Only actions of this incident.
+            owner_id (str, optional): Only actions whose owner is this engineer.
+            status (str, optional): Only actions with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "actions": records}}
@@ -604,11 +616,11 @@ class OncallIncidents:
 
         Args:
             service_id (str): Id of the service, such as SERVICE-00001.
-            severity (str): The severity: sev1, sev2, sev3 or sev4.
-            title (str): The title.
+            severity (str): How grave the incident is, sev1 being the gravest: sev1, sev2, sev3 or sev4.
+            title (str): What is wrong, in a few words.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         service = self.services.get(service_id)
@@ -658,7 +670,7 @@ class OncallIncidents:
         return {
             "success": True,
             "message": f"Done: open {severity} {title} on {service['name']} (new: incident {incident['id']}).",
-            "data": {"incident_id": incident["id"]},
+            "data": {"incident_id": incident["id"], **self._changes()},
         }
 
     def acknowledge_incident(self, incident_id: str, by_id: str) -> Result:
@@ -666,10 +678,11 @@ class OncallIncidents:
 
         Args:
             incident_id (str): Id of the incident, such as INCIDENT-00001.
-            by_id (str): Id of an engineer (by), such as ENGINEER-00001.
+            by_id (str): Engineer who takes the incident, paged or on call in that team today; an id such as
+                ENGINEER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         incident = self.incidents.get(incident_id)
@@ -732,6 +745,7 @@ class OncallIncidents:
                 f"Done: acknowledge {incident['title']} on {self.services[incident['service_id']]['name']} as "
                 f"{by['name']}."
             ),
+            "data": self._changes(),
         }
 
     def escalate_incident(
@@ -744,10 +758,11 @@ class OncallIncidents:
 
         Args:
             incident_id (str): Id of the incident, such as INCIDENT-00001.
-            severity (str, optional): The severity: sev1, sev2, sev3 or sev4. May be left out.
+            severity (str, optional): Graver severity than before, sev1 being the gravest: sev1, sev2, sev3 or
+                sev4. If left out, the severity stays, and only an acknowledged or overdue incident is escalated.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         incident = self.incidents.get(incident_id)
@@ -835,17 +850,18 @@ class OncallIncidents:
         done = f"escalate {incident['title']} on {self.services[incident['service_id']]['name']}"
         if severity is not None:
             done += f" as {severity}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def hand_over_incident(self, incident_id: str, to_id: str) -> Result:
         """Hand an acknowledged incident to another engineer of the team that owns the service.
 
         Args:
             incident_id (str): Id of the incident, such as INCIDENT-00001.
-            to_id (str): Id of an engineer (to), such as ENGINEER-00001.
+            to_id (str): Engineer of the team owning the service, who takes the incident over; an id such as
+                ENGINEER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         incident = self.incidents.get(incident_id)
@@ -884,6 +900,7 @@ class OncallIncidents:
                 f"Done: hand {incident['title']} on {self.services[incident['service_id']]['name']} over to "
                 f"{to['name']}."
             ),
+            "data": self._changes(),
         }
 
     def merge_incident(self, incident_id: str, into_id: str) -> Result:
@@ -892,10 +909,11 @@ class OncallIncidents:
 
         Args:
             incident_id (str): Id of the incident, such as INCIDENT-00001.
-            into_id (str): Id of an incident (into), such as INCIDENT-00001.
+            into_id (str): Running incident that absorbs this one, on a service on which its own rests; an id such
+                as INCIDENT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         incident = self.incidents.get(incident_id)
@@ -967,6 +985,7 @@ class OncallIncidents:
                 f"Done: merge the incident on {self.services[incident['service_id']]['name']} into the one on "
                 f"{self.services[into['service_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def resolve_incident(self, incident_id: str, cause: Text) -> Result:
@@ -974,10 +993,10 @@ class OncallIncidents:
 
         Args:
             incident_id (str): Id of the incident, such as INCIDENT-00001.
-            cause (str): The cause.
+            cause (str): What caused the incident.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         incident = self.incidents.get(incident_id)
@@ -1016,6 +1035,7 @@ class OncallIncidents:
                 f"Done: resolve {incident['title']} on {self.services[incident['service_id']]['name']} with the "
                 f"cause {cause}."
             ),
+            "data": self._changes(),
         }
 
     def close_incident(self, incident_id: str) -> Result:
@@ -1026,7 +1046,7 @@ class OncallIncidents:
             incident_id (str): Id of the incident, such as INCIDENT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         incident = self.incidents.get(incident_id)
@@ -1067,6 +1087,7 @@ class OncallIncidents:
         return {
             "success": True,
             "message": f"Done: close {incident['title']} on {self.services[incident['service_id']]['name']}.",
+            "data": self._changes(),
         }
 
     def add_action(self, incident_id: str, task: Text, owner_id: str, due: Date) -> Result:
@@ -1074,12 +1095,13 @@ class OncallIncidents:
 
         Args:
             incident_id (str): Id of the incident, such as INCIDENT-00001.
-            task (str): The task.
-            owner_id (str): Id of an engineer (owner), such as ENGINEER-00001.
-            due (str): Due: a date, as YYYY-MM-DD.
+            task (str): What has to be done.
+            owner_id (str): Engineer who has to do it, with fewer than six open actions; an id such as
+                ENGINEER-00001.
+            due (str): Day by which it has to be done, after today and within 90 days, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         incident = self.incidents.get(incident_id)
@@ -1118,7 +1140,7 @@ class OncallIncidents:
         return {
             "success": True,
             "message": f"Done: add the action {task} of {owner['name']} due on {due} (new: action {action['id']}).",
-            "data": {"action_id": action["id"]},
+            "data": {"action_id": action["id"], **self._changes()},
         }
 
     def settle_action(self, action_id: str, outcome: Literal["done", "dropped"]) -> Result:
@@ -1126,10 +1148,10 @@ class OncallIncidents:
 
         Args:
             action_id (str): Id of the action, such as ACTION-00001.
-            outcome (str): The outcome: done or dropped.
+            outcome (str): Whether the action was carried out or is given up: done or dropped.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         action = self.actions.get(action_id)
@@ -1149,6 +1171,7 @@ class OncallIncidents:
                 f"Done: mark the action of {self.engineers[action['owner_id']]['name']} on "
                 f"{self.incidents[action['incident_id']]['title']} as {outcome}."
             ),
+            "data": self._changes(),
         }
 
     def add_override(
@@ -1165,14 +1188,14 @@ class OncallIncidents:
 
         Args:
             team_id (str): Id of the team, such as TEAM-00001.
-            level (int): The level, from 1 to 2.
+            level (int): Level of the turn that is covered, where the first one is paged first, from 1 to 2.
             engineer_id (str): Id of the engineer, such as ENGINEER-00001.
-            starts (str): Starts: a date, as YYYY-MM-DD.
-            ends (str): Ends: a date, as YYYY-MM-DD.
-            reason (str): The reason.
+            starts (str): First day that is covered, from today on, as YYYY-MM-DD.
+            ends (str): Day after the last one covered, no later than the end of the turn, as YYYY-MM-DD.
+            reason (str): Why the turn is covered by somebody else.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         team = self.teams.get(team_id)
@@ -1244,7 +1267,7 @@ class OncallIncidents:
                 f"Done: let {engineer['name']} cover level {level} of {team['name']} from {starts} to {ends} "
                 f"(new: override {override['id']})."
             ),
-            "data": {"override_id": override["id"]},
+            "data": {"override_id": override["id"], **self._changes()},
         }
 
     def plan_turn(
@@ -1259,13 +1282,13 @@ class OncallIncidents:
 
         Args:
             team_id (str): Id of the team, such as TEAM-00001.
-            level (int): The level, from 1 to 2.
+            level (int): Level of the turn, where the first one is paged first, from 1 to 2.
             engineer_id (str): Id of the engineer, such as ENGINEER-00001.
-            starts (str): Starts: a date, as YYYY-MM-DD.
-            ends (str): Ends: a date, as YYYY-MM-DD.
+            starts (str): First day of the turn, from tomorrow on, as YYYY-MM-DD.
+            ends (str): Day after the last one of the turn, which lasts 28 days at most, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         team = self.teams.get(team_id)
@@ -1333,7 +1356,7 @@ class OncallIncidents:
                 f"Done: plan {engineer['name']} at level {level} of {team['name']} from {starts} to {ends} (new: "
                 f"turn {turn['id']})."
             ),
-            "data": {"turn_id": turn["id"]},
+            "data": {"turn_id": turn["id"], **self._changes()},
         }
 
     def _show_engineer(self, engineer: Engineer) -> dict[str, Any]:
@@ -1602,6 +1625,46 @@ class OncallIncidents:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

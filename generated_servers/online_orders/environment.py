@@ -48,6 +48,17 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "customers": ("name",),
+    "products": ("name",),
+    "orders": (),
+    "lines": (),
+    "parcels": (),
+    "packed_items": (),
+    "return_slips": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("lines", "order_id"),
     ("lines", "product_id"),
@@ -245,7 +256,7 @@ class OnlineOrders:
         """Paid orders of which something can leave today, express first, with what is still missing.
 
         Args:
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "orders": records}} or {"success": False, "error": why
@@ -290,8 +301,9 @@ class OnlineOrders:
         """Lines that wait for a product, in the order in which they will be served.
 
         Args:
-            product_id (str, optional): Id of the product, such as PRODUCT-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            product_id (str, optional): Product that the lines wait for; an id such as PRODUCT-00001. If left out,
+                waiting lines of all products are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "lines": records}} or {"success": False, "error": why
@@ -341,7 +353,7 @@ class OnlineOrders:
 
         Args:
             customer_id (str): Id of the customer, such as CUSTOMER-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "lines": records}} or {"success": False, "error": why
@@ -393,8 +405,8 @@ class OnlineOrders:
         """Parcels that have been under way for some days, longest first.
 
         Args:
-            at_least (int): The at least, from 0 to 60.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            at_least (int): Fewest days that a parcel has been under way, from 0 to 60.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "parcels": records}} or {"success": False, "error": why
@@ -430,8 +442,8 @@ class OnlineOrders:
         """List the customers, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only customers whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "customers": records}}
@@ -455,11 +467,10 @@ class OnlineOrders:
         """List the products, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            category (str, optional): Only those whose category is tents, stoves, packs, sleeping, clothing or
-                lights.
-            last_stock (bool, optional): Only those where last stock is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only products whose name contains this text.
+            category (str, optional): Only products with this category.
+            last_stock (bool, optional): Only products with this value of `last_stock`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "products": records}}
@@ -486,11 +497,11 @@ class OnlineOrders:
         """List the orders, oldest first, all of them or only some.
 
         Args:
-            customer_id (str, optional): Only those of this customer.
-            express (bool, optional): Only those where express is so.
-            split_ok (bool, optional): Only those where split ok is so.
-            status (str, optional): Only those whose status is unpaid, paid, cancelled or complete.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            customer_id (str, optional): Only orders of this customer.
+            express (bool, optional): Only orders with this value of `express`.
+            split_ok (bool, optional): Only orders with this value of `split_ok`.
+            status (str, optional): Only orders with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "orders": records}}
@@ -516,9 +527,9 @@ class OnlineOrders:
         """List the lines, oldest first, all of them or only some.
 
         Args:
-            order_id (str, optional): Only those of this order.
-            product_id (str, optional): Only those of this product.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            order_id (str, optional): Only lines of this order.
+            product_id (str, optional): Only lines of this product.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "lines": records}}
@@ -545,10 +556,10 @@ class OnlineOrders:
         """List the parcels, oldest first, all of them or only some.
 
         Args:
-            order_id (str, optional): Only those of this order.
-            carrier (str, optional): Only those whose carrier is post, courier or freight.
-            status (str, optional): Only those whose status is under_way, delivered or lost.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            order_id (str, optional): Only parcels of this order.
+            carrier (str, optional): Only parcels with this carrier.
+            status (str, optional): Only parcels with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "parcels": records}}
@@ -575,9 +586,9 @@ class OnlineOrders:
         """List the packed items, oldest first, all of them or only some.
 
         Args:
-            parcel_id (str, optional): Only those of this parcel.
-            line_id (str, optional): Only those of this line.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            parcel_id (str, optional): Only packed items of this parcel.
+            line_id (str, optional): Only packed items of this line.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "packed_items": records}}
@@ -606,10 +617,10 @@ class OnlineOrders:
         """List the return slips, oldest first, all of them or only some.
 
         Args:
-            line_id (str, optional): Only those of this line.
-            reason (str, optional): Only those whose reason is wrong_size, changed_mind, defective or wrong_item.
-            status (str, optional): Only those whose status is announced, accepted or refused.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            line_id (str, optional): Only return slips of this line.
+            reason (str, optional): Only return slips with this reason.
+            status (str, optional): Only return slips with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "return_slips": records}}
@@ -638,12 +649,13 @@ class OnlineOrders:
 
         Args:
             customer_id (str): Id of the customer, such as CUSTOMER-00001.
-            lines (list): One entry per line: .
-            split_ok (bool): Split ok: true or false. true where it is left out.
-            express (bool): Express: true or false. false where it is left out.
+            lines (list): One entry for each product, each product only once: product_id: product that is ordered;
+                an id such as PRODUCT-00001; quantity: pieces of it, from 1 to 20.
+            split_ok (bool): Whether the goods may be sent in several parcels. Default: true.
+            express (bool): Whether the order goes by express, for a higher fee. Default: false.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         customer = self.customers.get(customer_id)
@@ -753,7 +765,7 @@ class OnlineOrders:
             "message": (
                 f"Done: place an order of {len(lines)} products for {customer['name']} (new: order {order['id']})."
             ),
-            "data": {"order_id": order["id"]},
+            "data": {"order_id": order["id"], **self._changes()},
         }
 
     def take_payment(self, order_id: str, use_credit: bool = False) -> Result:
@@ -761,10 +773,10 @@ class OnlineOrders:
 
         Args:
             order_id (str): Id of the order, such as ORDER-00001.
-            use_credit (bool): Use credit: true or false. false where it is left out.
+            use_credit (bool): Whether the customer's store credit is used up first. Default: false.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         order = self.orders.get(order_id)
@@ -805,6 +817,7 @@ class OnlineOrders:
         return {
             "success": True,
             "message": f"Done: book the payment for the order of {self.customers[order['customer_id']]['name']}.",
+            "data": self._changes(),
         }
 
     def receive_goods(self, product_id: str, quantity: Annotated[int, {"minimum": 1, "maximum": 60}]) -> Result:
@@ -813,10 +826,10 @@ class OnlineOrders:
 
         Args:
             product_id (str): Id of the product, such as PRODUCT-00001.
-            quantity (int): The quantity, from 1 to 60.
+            quantity (int): Pieces that have come in, from 1 to 60.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         product = self.products.get(product_id)
@@ -865,7 +878,11 @@ class OnlineOrders:
         for one_line in _distinct(changed_lines):
             if self._breaks_rule_12(one_line):
                 return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: receive {quantity} of {product['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: receive {quantity} of {product['name']}.",
+            "data": self._changes(),
+        }
 
     def reserve_stock(
         self,
@@ -877,11 +894,12 @@ class OnlineOrders:
 
         Args:
             line_id (str): Id of the line, such as LINE-00001.
-            quantity (int): The quantity, from 1 to 40.
-            taken_from_id (str, optional): Id of a line (taken from), such as LINE-00001. May be left out.
+            quantity (int): Pieces to reserve, at most what the line lacks, from 1 to 40.
+            taken_from_id (str, optional): Line of the same product that gives up its reserved pieces; an id such
+                as LINE-00001. If left out, only free stock is used.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         line = self.lines.get(line_id)
@@ -950,6 +968,7 @@ class OnlineOrders:
                 f"Done: reserve {quantity} of {self.products[line['product_id']]['name']} for the order of "
                 f"{self.customers[self.orders[line['order_id']]['customer_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def cancel_items(
@@ -963,11 +982,12 @@ class OnlineOrders:
 
         Args:
             order_id (str): Id of the order, such as ORDER-00001.
-            line_ids (list): Ids of lines, such as LINE-00001.
-            missing_only (bool): Missing only: true or false. false where it is left out.
+            line_ids (list): Lines of the order to cancel, none meaning the whole order: ids of lines, such as
+                LINE-00001.
+            missing_only (bool): Whether only the pieces without reserved stock are cancelled. Default: false.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         order = self.orders.get(order_id)
@@ -1068,6 +1088,7 @@ class OnlineOrders:
         return {
             "success": True,
             "message": f"Done: cancel items of the order of {self.customers[order['customer_id']]['name']}.",
+            "data": self._changes(),
         }
 
     def send_parcel(
@@ -1080,11 +1101,13 @@ class OnlineOrders:
 
         Args:
             order_id (str): Id of the order, such as ORDER-00001.
-            carrier (str): The carrier: post, courier or freight.
-            line_ids (list): Ids of lines, such as LINE-00001.
+            carrier (str): Carrier, where post takes 10 kg, the courier 31.5 kg and freight more: post, courier or
+                freight.
+            line_ids (list): Lines of the order to send, none meaning all that is reserved: ids of lines, such as
+                LINE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         order = self.orders.get(order_id)
@@ -1181,7 +1204,7 @@ class OnlineOrders:
                 f"Done: send a parcel to {self.customers[order['customer_id']]['name']} by {carrier} (new: parcel "
                 f"{parcel['id']})."
             ),
-            "data": {"parcel_id": parcel["id"]},
+            "data": {"parcel_id": parcel["id"], **self._changes()},
         }
 
     def confirm_delivery(self, parcel_id: str) -> Result:
@@ -1191,7 +1214,7 @@ class OnlineOrders:
             parcel_id (str): Id of the parcel, such as PARCEL-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         parcel = self.parcels.get(parcel_id)
@@ -1246,6 +1269,7 @@ class OnlineOrders:
                 "Done: confirm the delivery of the parcel to "
                 f"{self.customers[self.orders[parcel['order_id']]['customer_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def report_loss(self, parcel_id: str) -> Result:
@@ -1255,7 +1279,7 @@ class OnlineOrders:
             parcel_id (str): Id of the parcel, such as PARCEL-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         parcel = self.parcels.get(parcel_id)
@@ -1312,6 +1336,7 @@ class OnlineOrders:
                 "Done: report the parcel to "
                 f"{self.customers[self.orders[parcel['order_id']]['customer_id']]['name']} as lost."
             ),
+            "data": self._changes(),
         }
 
     def announce_return(
@@ -1324,11 +1349,11 @@ class OnlineOrders:
 
         Args:
             line_id (str): Id of the line, such as LINE-00001.
-            quantity (int): The quantity, from 1 to 40.
-            reason (str): The reason: wrong_size, changed_mind, defective or wrong_item.
+            quantity (int): Delivered pieces that come back, from 1 to 40.
+            reason (str): Why the customer sends the goods back: wrong_size, changed_mind, defective or wrong_item.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         line = self.lines.get(line_id)
@@ -1366,7 +1391,7 @@ class OnlineOrders:
                 f"{self.customers[self.orders[line['order_id']]['customer_id']]['name']} (new: return slip "
                 f"{return_slip['id']})."
             ),
-            "data": {"return_slip_id": return_slip["id"]},
+            "data": {"return_slip_id": return_slip["id"], **self._changes()},
         }
 
     def receive_return(
@@ -1378,12 +1403,14 @@ class OnlineOrders:
         """Take in returned goods; they go on the shelf, to waste, or back to the customer without a refund.
 
         Args:
-            slip_id (str): Id of a return slip (slip), such as RS-00001.
-            condition (str): The condition: as_new, damaged or worn_out.
-            deduction (int): The deduction, from 0 to 60. 0 where it is left out.
+            slip_id (str): Announced return that has come in; an id such as RS-00001.
+            condition (str): State of the goods, where worn out means they are refused without a refund: as_new,
+                damaged or worn_out.
+            deduction (int): Percent taken off the refund, only for a changed mind or wrong size, from 0 to 60.
+                Default: 0.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         slip = self.return_slips.get(slip_id)
@@ -1448,6 +1475,7 @@ class OnlineOrders:
                 f"{self.customers[self.orders[self.lines[slip['line_id']]['order_id']]['customer_id']]['name']} "
                 f"as {condition}."
             ),
+            "data": self._changes(),
         }
 
     def grant_goodwill(
@@ -1460,11 +1488,11 @@ class OnlineOrders:
 
         Args:
             order_id (str): Id of the order, such as ORDER-00001.
-            amount (int): The amount in cents, from 100 to 60000.
-            as_credit (bool): As credit: true or false. false where it is left out.
+            amount (int): Sum given back, at most what is left of the payment, in cents, from 100 to 60000.
+            as_credit (bool): Whether it becomes store credit instead of money. Default: false.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         order = self.orders.get(order_id)
@@ -1497,6 +1525,7 @@ class OnlineOrders:
         return {
             "success": True,
             "message": f"Done: give {self.customers[order['customer_id']]['name']} {_money(amount)} back.",
+            "data": self._changes(),
         }
 
     def _show_customer(self, customer: Customer) -> dict[str, Any]:
@@ -1704,6 +1733,46 @@ class OnlineOrders:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal, TypedDict
 
 Result = dict[str, Any]
 """`{"success": True, "data" | "message": ...}` or `{"success": False, "error": why}`"""
+Time = Annotated[str, {"format": "time"}]
 Text = Annotated[str, {"minLength": 1, "maxLength": 1000}]
 
 RULES = (
@@ -45,6 +46,17 @@ CHANGES = (
     "cancel_session",
 )
 """The methods that may change something; all others only read."""
+
+LABELS: dict[str, tuple[str, ...]] = {
+    "theatres": ("name",),
+    "clinicians": ("name",),
+    "procedures": ("name",),
+    "trays": ("code",),
+    "patients": ("name",),
+    "sessions": ("code",),
+    "surgeries": (),
+}
+"""What people call a record of each container by."""
 
 INDEXED = {
     ("sessions", "anaesthetist_id"),
@@ -225,7 +237,7 @@ class OperatingTheatres:
 
         Args:
             session_id (str): Id of the session, such as SESSION-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "surgeries": records}} or {"success": False, "error":
@@ -277,8 +289,9 @@ class OperatingTheatres:
 
         Args:
             surgery_id (str): Id of the surgery, such as SURGERY-00001.
-            minutes (int, optional): The minutes, from 5 to 600. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            minutes (int, optional): Length to allow for in minutes, where longer than noted, from 5 to 600. If
+                left out, the length noted for the case counts.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "sessions": records}} or {"success": False, "error": why
@@ -315,9 +328,11 @@ class OperatingTheatres:
         """Cases that wait for a session, urgent ones first, then those pushed off most often.
 
         Args:
-            specialty (str, optional): The specialty: orthopaedics, general or ent. May be left out.
-            surgeon_id (str, optional): Id of a clinician (surgeon), such as CLINICIAN-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            specialty (str, optional): Specialty of the procedures: orthopaedics, general or ent. If left out,
+                cases of all specialties are listed.
+            surgeon_id (str, optional): Surgeon who is to operate; an id such as CLINICIAN-00001. If left out,
+                cases of all surgeons are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "surgeries": records}} or {"success": False, "error":
@@ -360,7 +375,7 @@ class OperatingTheatres:
 
         Args:
             surgery_id (str): Id of the surgery, such as SURGERY-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "trays": records}} or {"success": False, "error": why
@@ -382,9 +397,9 @@ class OperatingTheatres:
         """List the theatres, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            clean_air (bool, optional): Only those where clean air is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only theatres whose name contains this text.
+            clean_air (bool, optional): Only theatres with this value of `clean_air`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "theatres": records}}
@@ -408,11 +423,11 @@ class OperatingTheatres:
         """List the clinicians, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            role (str, optional): Only those whose role is surgeon or anaesthetist.
-            specialty (str, optional): Only those whose specialty is orthopaedics, general or ent.
-            children (bool, optional): Only those where children is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only clinicians whose name contains this text.
+            role (str, optional): Only clinicians with this role.
+            specialty (str, optional): Only clinicians with this specialty.
+            children (bool, optional): Only clinicians with this value of `children`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "clinicians": records}}
@@ -438,12 +453,11 @@ class OperatingTheatres:
         """List the procedures, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            specialty (str, optional): Only those whose specialty is orthopaedics, general or ent.
-            tray_kind (str, optional): Only those whose tray kind is joint, scope, small_bone, laparoscopy, open or
-                throat.
-            clean_air (bool, optional): Only those where clean air is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only procedures whose name contains this text.
+            specialty (str, optional): Only procedures with this specialty.
+            tray_kind (str, optional): Only procedures with this tray kind.
+            clean_air (bool, optional): Only procedures with this value of `clean_air`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "procedures": records}}
@@ -468,10 +482,10 @@ class OperatingTheatres:
         """List the trays, oldest first, all of them or only some.
 
         Args:
-            code (str, optional): Only those whose code contains this text.
-            kind (str, optional): Only those whose kind is joint, scope, small_bone, laparoscopy, open or throat.
-            status (str, optional): Only those whose status is sterile, in_use or soiled.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            code (str, optional): Only trays whose code contains this text.
+            kind (str, optional): Only trays with this kind.
+            status (str, optional): Only trays with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "trays": records}}
@@ -493,8 +507,8 @@ class OperatingTheatres:
         """List the patients, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only patients whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "patients": records}}
@@ -517,11 +531,11 @@ class OperatingTheatres:
         """List the sessions, oldest first, all of them or only some.
 
         Args:
-            code (str, optional): Only those whose code contains this text.
-            theatre_id (str, optional): Only those of this theatre.
-            anaesthetist_id (str, optional): Only those of this anaesthetist.
-            status (str, optional): Only those whose status is planned or cancelled.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            code (str, optional): Only sessions whose code contains this text.
+            theatre_id (str, optional): Only sessions of this theatre.
+            anaesthetist_id (str, optional): Only sessions whose anaesthetist is this clinician.
+            status (str, optional): Only sessions with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "sessions": records}}
@@ -556,14 +570,14 @@ class OperatingTheatres:
         """List the surgeries, oldest first, all of them or only some.
 
         Args:
-            patient_id (str, optional): Only those of this patient.
-            procedure_id (str, optional): Only those of this procedure.
-            surgeon_id (str, optional): Only those of this surgeon.
-            urgency (str, optional): Only those whose urgency is elective, urgent or emergency.
-            session_id (str, optional): Only those of this session.
-            tray_id (str, optional): Only those of this tray.
-            status (str, optional): Only those whose status is waiting, listed, cancelled, in_theatre or done.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            patient_id (str, optional): Only surgeries of this patient.
+            procedure_id (str, optional): Only surgeries of this procedure.
+            surgeon_id (str, optional): Only surgeries whose surgeon is this clinician.
+            urgency (str, optional): Only surgeries with this urgency.
+            session_id (str, optional): Only surgeries of this session.
+            tray_id (str, optional): Only surgeries of this tray.
+            status (str, optional): Only surgeries with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "surgeries": records}}
@@ -605,12 +619,13 @@ class OperatingTheatres:
         Args:
             patient_id (str): Id of the patient, such as PATIENT-00001.
             procedure_id (str): Id of the procedure, such as PROCEDURE-00001.
-            surgeon_id (str): Id of a clinician (surgeon), such as CLINICIAN-00001.
-            urgency (str): The urgency: elective or urgent.
-            minutes (int, optional): The minutes, from 5 to 600. May be left out.
+            surgeon_id (str): Surgeon who operates, of the procedure's specialty; an id such as CLINICIAN-00001.
+            urgency (str): How soon the operation is needed: elective or urgent.
+            minutes (int, optional): Expected length of this operation in minutes, from 5 to 600. If left out, the
+                usual length of the procedure is used.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         patient = self.patients.get(patient_id)
@@ -707,7 +722,7 @@ class OperatingTheatres:
         return {
             "success": True,
             "message": f"Done: {done} (new: surgery {surgery['id']}).",
-            "data": {"surgery_id": surgery["id"]},
+            "data": {"surgery_id": surgery["id"], **self._changes()},
         }
 
     def put_on_list(self, surgery_id: str, session_id: str, surgeon_id: str | None = None) -> Result:
@@ -716,10 +731,11 @@ class OperatingTheatres:
         Args:
             surgery_id (str): Id of the surgery, such as SURGERY-00001.
             session_id (str): Id of the session, such as SESSION-00001.
-            surgeon_id (str, optional): Id of a clinician (surgeon), such as CLINICIAN-00001. May be left out.
+            surgeon_id (str, optional): Surgeon who operates instead, of the procedure's specialty; an id such as
+                CLINICIAN-00001. If left out, the surgeon stays the same.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         surgery = self.surgeries.get(surgery_id)
@@ -827,7 +843,7 @@ class OperatingTheatres:
         done = f"list {self.patients[surgery['patient_id']]['name']} for {self.procedures[surgery['procedure_id']]['name']} in {self.theatres[session['theatre_id']]['name']} on {session['starts_at']}"
         if surgeon is not None:
             done += f" with {surgeon['name']}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def take_off(
         self,
@@ -838,10 +854,11 @@ class OperatingTheatres:
 
         Args:
             surgery_id (str): Id of the surgery, such as SURGERY-00001.
-            reason (str): The reason: unfit, no_bed, no_time, surgeon_away, declined or not_needed.
+            reason (str): Why the case comes off, where only declined and not_needed end it: unfit, no_bed,
+                no_time, surgeon_away, declined or not_needed.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         surgery = self.surgeries.get(surgery_id)
@@ -959,6 +976,7 @@ class OperatingTheatres:
         return {
             "success": True,
             "message": f"Done: take {self.patients[surgery['patient_id']]['name']} off for {reason}.",
+            "data": self._changes(),
         }
 
     def move_ahead(self, surgery_id: str, ahead_of_id: str) -> Result:
@@ -966,10 +984,10 @@ class OperatingTheatres:
 
         Args:
             surgery_id (str): Id of the surgery, such as SURGERY-00001.
-            ahead_of_id (str): Id of a surgery (ahead of), such as SURGERY-00001.
+            ahead_of_id (str): Listed case of the same session that it then precedes; an id such as SURGERY-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         surgery = self.surgeries.get(surgery_id)
@@ -1021,6 +1039,7 @@ class OperatingTheatres:
                 f"Done: move {self.patients[surgery['patient_id']]['name']} ahead of "
                 f"{self.patients[ahead_of['patient_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def assign_tray(self, surgery_id: str, tray_id: str) -> Result:
@@ -1031,7 +1050,7 @@ class OperatingTheatres:
             tray_id (str): Id of the tray, such as TRAY-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         surgery = self.surgeries.get(surgery_id)
@@ -1072,6 +1091,7 @@ class OperatingTheatres:
         return {
             "success": True,
             "message": f"Done: assign tray {tray['code']} to {self.patients[surgery['patient_id']]['name']}.",
+            "data": self._changes(),
         }
 
     def sterilise_tray(self, tray_id: str) -> Result:
@@ -1081,7 +1101,7 @@ class OperatingTheatres:
             tray_id (str): Id of the tray, such as TRAY-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         tray = self.trays.get(tray_id)
@@ -1095,17 +1115,18 @@ class OperatingTheatres:
             if tray["status"] not in ("sterile", "soiled"):
                 return self._take_back(f"Tray {tray['code']} cannot go from {tray['status']} to sterile.")
             self._put("trays", tray, "status", "sterile")
-        return {"success": True, "message": f"Done: sterilise tray {tray['code']}."}
+        return {"success": True, "message": f"Done: sterilise tray {tray['code']}.", "data": self._changes()}
 
     def assign_anaesthetist(self, session_id: str, anaesthetist_id: str) -> Result:
         """Assign an anaesthetist to a session, in place of whoever had it.
 
         Args:
             session_id (str): Id of the session, such as SESSION-00001.
-            anaesthetist_id (str): Id of a clinician (anaesthetist), such as CLINICIAN-00001.
+            anaesthetist_id (str): Free anaesthetist who takes the session, trained for any children on it; an id
+                such as CLINICIAN-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         session = self.sessions.get(session_id)
@@ -1160,6 +1181,7 @@ class OperatingTheatres:
                 f"Done: assign {anaesthetist['name']} to {self.theatres[session['theatre_id']]['name']} on "
                 f"{session['starts_at']}."
             ),
+            "data": self._changes(),
         }
 
     def start_surgery(self, surgery_id: str) -> Result:
@@ -1169,7 +1191,7 @@ class OperatingTheatres:
             surgery_id (str): Id of the surgery, such as SURGERY-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         surgery = self.surgeries.get(surgery_id)
@@ -1278,6 +1300,7 @@ class OperatingTheatres:
                 f"Done: start the {self.procedures[surgery['procedure_id']]['name']} of "
                 f"{self.patients[surgery['patient_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def finish_surgery(self, surgery_id: str, minutes: Annotated[int, {"minimum": 5, "maximum": 600}]) -> Result:
@@ -1286,10 +1309,10 @@ class OperatingTheatres:
 
         Args:
             surgery_id (str): Id of the surgery, such as SURGERY-00001.
-            minutes (int): The minutes, from 5 to 600.
+            minutes (int): Time that the operation really took, in minutes, from 5 to 600.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         surgery = self.surgeries.get(surgery_id)
@@ -1427,6 +1450,7 @@ class OperatingTheatres:
                 f"Done: finish the {self.procedures[surgery['procedure_id']]['name']} of "
                 f"{self.patients[surgery['patient_id']]['name']} after {minutes} minutes."
             ),
+            "data": self._changes(),
         }
 
     def add_emergency(self, patient_id: str, procedure_id: str, surgeon_id: str, session_id: str) -> Result:
@@ -1435,11 +1459,12 @@ class OperatingTheatres:
         Args:
             patient_id (str): Id of the patient, such as PATIENT-00001.
             procedure_id (str): Id of the procedure, such as PROCEDURE-00001.
-            surgeon_id (str): Id of a clinician (surgeon), such as CLINICIAN-00001.
+            surgeon_id (str): Free surgeon who operates, of the procedure's specialty; an id such as
+                CLINICIAN-00001.
             session_id (str): Id of the session, such as SESSION-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         patient = self.patients.get(patient_id)
@@ -1650,7 +1675,7 @@ class OperatingTheatres:
                 f"{self.theatres[session['theatre_id']]['name']} with {surgeon['name']} (new: surgery "
                 f"{urgent_one['id']})."
             ),
-            "data": {"surgery_id": urgent_one["id"]},
+            "data": {"surgery_id": urgent_one["id"], **self._changes()},
         }
 
     def cancel_session(self, session_id: str) -> Result:
@@ -1660,7 +1685,7 @@ class OperatingTheatres:
             session_id (str): Id of the session, such as SESSION-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         session = self.sessions.get(session_id)
@@ -1787,6 +1812,7 @@ class OperatingTheatres:
                 f"Done: cancel the session in {self.theatres[session['theatre_id']]['name']} on "
                 f"{session['starts_at']}."
             ),
+            "data": self._changes(),
         }
 
     def _show_session(self, session: Session) -> dict[str, Any]:
@@ -2112,6 +2138,46 @@ class OperatingTheatres:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

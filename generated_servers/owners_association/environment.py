@@ -50,6 +50,18 @@ CHANGES = (
 
 MEETING_STATUS_MOVES = {("called", "open"), ("called", "cancelled"), ("open", "closed")}
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "owners": ("name",),
+    "units": ("label",),
+    "funds": ("name",),
+    "meetings": ("name",),
+    "proxies": (),
+    "motions": ("title",),
+    "votes": (),
+    "levies": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("levies", "fund_id"),
     ("levies", "unit_id"),
@@ -246,7 +258,7 @@ class OwnersAssociation:
 
         Args:
             meeting_id (str): Id of the meeting, such as MEETING-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "motions": records}} or {"success": False, "error": why
@@ -280,7 +292,7 @@ class OwnersAssociation:
         """Owners who have no vote until their levies are paid, the largest arrears first.
 
         Args:
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "owners": records}} or {"success": False, "error": why
@@ -306,8 +318,8 @@ class OwnersAssociation:
         """List the owners, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only owners whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "owners": records}}
@@ -328,9 +340,9 @@ class OwnersAssociation:
         """List the units, oldest first, all of them or only some.
 
         Args:
-            label (str, optional): Only those whose label contains this text.
-            owner_id (str, optional): Only those of this owner.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            label (str, optional): Only units whose label contains this text.
+            owner_id (str, optional): Only units of this owner.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "units": records}}
@@ -353,8 +365,8 @@ class OwnersAssociation:
         """List the funds, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only funds whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "funds": records}}
@@ -385,9 +397,9 @@ class OwnersAssociation:
         """List the meetings, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            status (str, optional): Only those whose status is called, open, cancelled or closed.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only meetings whose name contains this text.
+            status (str, optional): Only meetings with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "meetings": records}}
@@ -412,10 +424,10 @@ class OwnersAssociation:
         """List the proxies, oldest first, all of them or only some.
 
         Args:
-            meeting_id (str, optional): Only those of this meeting.
-            giver_id (str, optional): Only those of this giver.
-            holder_id (str, optional): Only those of this holder.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            meeting_id (str, optional): Only proxies of this meeting.
+            giver_id (str, optional): Only proxies whose giver is this owner.
+            holder_id (str, optional): Only proxies whose holder is this owner.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "proxies": records}}
@@ -447,12 +459,12 @@ class OwnersAssociation:
         """List the motions, oldest first, all of them or only some.
 
         Args:
-            title (str, optional): Only those whose title contains this text.
-            meeting_id (str, optional): Only those of this meeting.
-            majority (str, optional): Only those whose majority is simple, two_thirds or unanimous.
-            fund_id (str, optional): Only those of this fund.
-            status (str, optional): Only those whose status is tabled, carried, lost or dropped.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            title (str, optional): Only motions whose title contains this text.
+            meeting_id (str, optional): Only motions of this meeting.
+            majority (str, optional): Only motions with this majority.
+            fund_id (str, optional): Only motions of this fund.
+            status (str, optional): Only motions with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "motions": records}}
@@ -484,10 +496,10 @@ class OwnersAssociation:
         """List the votes, oldest first, all of them or only some.
 
         Args:
-            motion_id (str, optional): Only those of this motion.
-            unit_id (str, optional): Only those of this unit.
-            choice (str, optional): Only those whose choice is yes, no or abstain.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            motion_id (str, optional): Only votes of this motion.
+            unit_id (str, optional): Only votes of this unit.
+            choice (str, optional): Only votes with this choice.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "votes": records}}
@@ -515,10 +527,10 @@ class OwnersAssociation:
         """List the levies, oldest first, all of them or only some.
 
         Args:
-            unit_id (str, optional): Only those of this unit.
-            fund_id (str, optional): Only those of this fund.
-            motion_id (str, optional): Only those of this motion.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            unit_id (str, optional): Only levies of this unit.
+            fund_id (str, optional): Only levies of this fund.
+            motion_id (str, optional): Only levies of this motion.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "levies": records}}
@@ -547,12 +559,12 @@ class OwnersAssociation:
         """Call a meeting with at least two weeks' notice.
 
         Args:
-            name (str): The name.
-            on (str): On: a date, as YYYY-MM-DD.
-            quorum_percent (int): The quorum percent, from 20 to 75. 50 where it is left out.
+            name (str): Name of the meeting, not in use yet.
+            on (str): Day of the meeting, 14 to 120 days from today, as YYYY-MM-DD.
+            quorum_percent (int): Shares that must be present, in percent, from 20 to 75. Default: 50.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         if _plus_days(self.now[:10], 14) > on or on > _plus_days(self.now[:10], 120):
@@ -581,7 +593,7 @@ class OwnersAssociation:
         return {
             "success": True,
             "message": f"Done: call {name} for {on} (new: meeting {meeting['id']}).",
-            "data": {"meeting_id": meeting["id"]},
+            "data": {"meeting_id": meeting["id"], **self._changes()},
         }
 
     def table_motion(
@@ -595,14 +607,15 @@ class OwnersAssociation:
         """Table a motion for a meeting that has not closed.
 
         Args:
-            title (str): The title.
+            title (str): Title of the motion, not in use yet.
             meeting_id (str): Id of the meeting, such as MEETING-00001.
-            majority (str): The majority: simple, two_thirds or unanimous.
-            cost (int): The cost in cents, from 0 to 30000000. 0 where it is left out.
-            fund_id (str, optional): Id of the fund, such as FUND-00001. May be left out.
+            majority (str): Majority that carries the motion: simple, two_thirds or unanimous.
+            cost (int): Money that the motion would cost, 0 for nothing, in cents, from 0 to 30000000. Default: 0.
+            fund_id (str, optional): Fund that bears the cost, needed where there is one; an id such as FUND-00001.
+                If left out, no fund is charged, so there may be no cost.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         meeting = self.meetings.get(meeting_id)
@@ -639,7 +652,7 @@ class OwnersAssociation:
         return {
             "success": True,
             "message": f"Done: table {title} for {meeting['name']} (new: motion {motion['id']}).",
-            "data": {"motion_id": motion["id"]},
+            "data": {"motion_id": motion["id"], **self._changes()},
         }
 
     def give_proxy(self, meeting_id: str, giver_id: str, holder_id: str) -> Result:
@@ -647,11 +660,11 @@ class OwnersAssociation:
 
         Args:
             meeting_id (str): Id of the meeting, such as MEETING-00001.
-            giver_id (str): Id of an owner (giver), such as OWNER-00001.
-            holder_id (str): Id of an owner (holder), such as OWNER-00001.
+            giver_id (str): Owner who is represented, not attending the meeting; an id such as OWNER-00001.
+            holder_id (str): Owner who speaks and votes for the other; an id such as OWNER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         meeting = self.meetings.get(meeting_id)
@@ -704,7 +717,7 @@ class OwnersAssociation:
                 f"Done: give {holder['name']} the proxy of {giver['name']} for {meeting['name']} (new: proxy "
                 f"{proxy['id']})."
             ),
-            "data": {"proxy_id": proxy["id"]},
+            "data": {"proxy_id": proxy["id"], **self._changes()},
         }
 
     def sign_in(self, meeting_id: str, owner_id: str) -> Result:
@@ -715,7 +728,7 @@ class OwnersAssociation:
             owner_id (str): Id of the owner, such as OWNER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         meeting = self.meetings.get(meeting_id)
@@ -756,7 +769,11 @@ class OwnersAssociation:
         ):
             if one_proxy["id"] in self.proxies and self._breaks_rule_4(one_proxy):
                 return self._take_back(RULES[3])
-        return {"success": True, "message": f"Done: sign {owner['name']} in for {meeting['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: sign {owner['name']} in for {meeting['name']}.",
+            "data": self._changes(),
+        }
 
     def open_meeting(self, meeting_id: str) -> Result:
         """Open a meeting on its day once the quorum is there, counting proxies of those who attend.
@@ -765,7 +782,7 @@ class OwnersAssociation:
             meeting_id (str): Id of the meeting, such as MEETING-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         meeting = self.meetings.get(meeting_id)
@@ -789,7 +806,7 @@ class OwnersAssociation:
         for one_motion in _distinct(self._motions_by_meeting_status.get((meeting["id"], "tabled"), {}).values()):
             if self._breaks_rule_8(one_motion):
                 return self._take_back(RULES[7])
-        return {"success": True, "message": f"Done: open {meeting['name']}."}
+        return {"success": True, "message": f"Done: open {meeting['name']}.", "data": self._changes()}
 
     def cast_vote(self, motion_id: str, unit_id: str, by_id: str, choice: Literal["yes", "no", "abstain"]) -> Result:
         """Cast the vote of a unit, by its owner or the holder of the owner's proxy.
@@ -797,11 +814,11 @@ class OwnersAssociation:
         Args:
             motion_id (str): Id of the motion, such as MOTION-00001.
             unit_id (str): Id of the unit, such as UNIT-00001.
-            by_id (str): Id of an owner (by), such as OWNER-00001.
-            choice (str): The choice: yes, no or abstain.
+            by_id (str): Attending owner who votes, for their own unit or by proxy; an id such as OWNER-00001.
+            choice (str): Vote that is cast for the unit: yes, no or abstain.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         motion = self.motions.get(motion_id)
@@ -845,7 +862,7 @@ class OwnersAssociation:
         return {
             "success": True,
             "message": f"Done: vote {choice} for unit {unit['label']} on {motion['title']} (new: vote {vote['id']}).",
-            "data": {"vote_id": vote["id"]},
+            "data": {"vote_id": vote["id"], **self._changes()},
         }
 
     def declare_result(self, motion_id: str) -> Result:
@@ -855,7 +872,7 @@ class OwnersAssociation:
             motion_id (str): Id of the motion, such as MOTION-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         motion = self.motions.get(motion_id)
@@ -900,7 +917,11 @@ class OwnersAssociation:
         for one_fund in _distinct(changed_funds):
             if self._breaks_rule_10(one_fund):
                 return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: declare the result of {motion['title']}."}
+        return {
+            "success": True,
+            "message": f"Done: declare the result of {motion['title']}.",
+            "data": self._changes(),
+        }
 
     def close_meeting(self, meeting_id: str, next_meeting_id: str | None = None) -> Result:
         """Close an open meeting, or cancel one that was called; motions not decided go to another called meeting or
@@ -908,11 +929,11 @@ class OwnersAssociation:
 
         Args:
             meeting_id (str): Id of the meeting, such as MEETING-00001.
-            next_meeting_id (str, optional): Id of a meeting (next meeting), such as MEETING-00001. May be left
-                out.
+            next_meeting_id (str, optional): Called meeting that takes over motions not decided; an id such as
+                MEETING-00001. If left out, motions not decided are dropped.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         meeting = self.meetings.get(meeting_id)
@@ -973,7 +994,7 @@ class OwnersAssociation:
         done = f"close {meeting['name']}"
         if next_meeting is not None:
             done += f" and move what is open to {next_meeting['name']}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def raise_levy(
         self,
@@ -988,11 +1009,11 @@ class OwnersAssociation:
         Args:
             motion_id (str): Id of the motion, such as MOTION-00001.
             fund_id (str): Id of the fund, such as FUND-00001.
-            total (int): The total in cents, from 100000 to 30000000.
-            due (str): Due: a date, as YYYY-MM-DD.
+            total (int): Money to be raised from all units together, in cents, from 100000 to 30000000.
+            due (str): Day on which it is due, 14 to 180 days from today, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         motion = self.motions.get(motion_id)
@@ -1037,17 +1058,21 @@ class OwnersAssociation:
         for one_levy in _distinct(added_levies):
             if self._breaks_rule_11_l_again(one_levy):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: raise {_money(total)} for {fund['name']}, due on {due}."}
+        return {
+            "success": True,
+            "message": f"Done: raise {_money(total)} for {fund['name']}, due on {due}.",
+            "data": self._changes(),
+        }
 
     def pay_levies(self, unit_id: str, amount: Annotated[int, {"minimum": 1, "maximum": 9000000}]) -> Result:
         """Take money for a unit and put it against its open levies, oldest first; it goes to their funds.
 
         Args:
             unit_id (str): Id of the unit, such as UNIT-00001.
-            amount (int): The amount in cents, from 1 to 9000000.
+            amount (int): Money received, at most what the unit owes, in cents, from 1 to 9000000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         unit = self.units.get(unit_id)
@@ -1085,7 +1110,11 @@ class OwnersAssociation:
         for one_levy in _distinct(changed_levies):
             if self._breaks_rule_11_l(one_levy):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: take {_money(amount)} for unit {unit['label']}."}
+        return {
+            "success": True,
+            "message": f"Done: take {_money(amount)} for unit {unit['label']}.",
+            "data": self._changes(),
+        }
 
     def transfer_unit(self, unit_id: str, buyer_id: str) -> Result:
         """Record that a unit was sold; its overdue levies must be paid first, and a vote that it has cast must be
@@ -1093,10 +1122,10 @@ class OwnersAssociation:
 
         Args:
             unit_id (str): Id of the unit, such as UNIT-00001.
-            buyer_id (str): Id of an owner (buyer), such as OWNER-00001.
+            buyer_id (str): Owner who has bought the unit; an id such as OWNER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         unit = self.units.get(unit_id)
@@ -1129,7 +1158,11 @@ class OwnersAssociation:
             return _refused(f"{_money(overdue)} of overdue levies on unit {unit['label']} must be paid first.")
         self._journal = []
         self._put("units", unit, "owner_id", buyer_id)
-        return {"success": True, "message": f"Done: transfer unit {unit['label']} to {buyer['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: transfer unit {unit['label']} to {buyer['name']}.",
+            "data": self._changes(),
+        }
 
     def _show_owner(self, owner: Owner) -> dict[str, Any]:
         """The owner as an answer shows it."""
@@ -1326,6 +1359,46 @@ class OwnersAssociation:
         self._journal.append(("delete", container, record["id"], record))
         del getattr(self, container)[record["id"]]
         self._unlink(container, record)
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -47,6 +47,17 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "accounts": ("name",),
+    "packages": ("name",),
+    "versions": (),
+    "dependencies": (),
+    "organisations": ("name",),
+    "downloads": (),
+    "disputes": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("dependencies", "on_id"),
     ("dependencies", "version_id"),
@@ -260,8 +271,9 @@ class PackageRegistry:
 
         Args:
             package_id (str): Id of the package, such as PACKAGE-00001.
-            major (int, optional): The major, from 0 to 999. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            major (int, optional): Major number that they need of the package, from 0 to 999. If left out,
+                dependents on every major number are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "dependencies": records}} or {"success": False, "error":
@@ -304,7 +316,7 @@ class PackageRegistry:
 
         Args:
             version_id (str): Id of the version, such as VERSION-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "dependencies": records}} or {"success": False, "error":
@@ -341,7 +353,7 @@ class PackageRegistry:
 
         Args:
             account_id (str): Id of the account, such as ACCOUNT-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "packages": records}} or {"success": False, "error": why
@@ -386,9 +398,9 @@ class PackageRegistry:
         """List the accounts, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            second_factor (bool, optional): Only those where second factor is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only accounts whose name contains this text.
+            second_factor (bool, optional): Only accounts with this value of `second_factor`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "accounts": records}}
@@ -412,11 +424,11 @@ class PackageRegistry:
         """List the packages, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            protected (bool, optional): Only those where protected is so.
-            successor_id (str, optional): Only those of this successor.
-            status (str, optional): Only those whose status is listed, held or deprecated.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only packages whose name contains this text.
+            protected (bool, optional): Only packages with this value of `protected`.
+            successor_id (str, optional): Only packages whose successor is this package.
+            status (str, optional): Only packages with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "packages": records}}
@@ -445,10 +457,10 @@ class PackageRegistry:
         """List the versions, oldest first, all of them or only some.
 
         Args:
-            package_id (str, optional): Only those of this package.
-            published_by_id (str, optional): Only those of this published by.
-            status (str, optional): Only those whose status is published or yanked.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            package_id (str, optional): Only versions of this package.
+            published_by_id (str, optional): Only versions published by this account.
+            status (str, optional): Only versions with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "versions": records}}
@@ -477,9 +489,9 @@ class PackageRegistry:
         """List the dependencies, oldest first, all of them or only some.
 
         Args:
-            version_id (str, optional): Only those of this version.
-            on_id (str, optional): Only those of this on.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            version_id (str, optional): Only dependencies of this version.
+            on_id (str, optional): Only dependencies on this package.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "dependencies": records}}
@@ -510,9 +522,9 @@ class PackageRegistry:
         """List the organisations, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            plan (str, optional): Only those whose plan is free, team or business.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only organisations whose name contains this text.
+            plan (str, optional): Only organisations with this plan.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "organisations": records}}
@@ -539,9 +551,9 @@ class PackageRegistry:
         """List the downloads, oldest first, all of them or only some.
 
         Args:
-            organisation_id (str, optional): Only those of this organisation.
-            version_id (str, optional): Only those of this version.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            organisation_id (str, optional): Only downloads of this organisation.
+            version_id (str, optional): Only downloads of this version.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "downloads": records}}
@@ -568,10 +580,10 @@ class PackageRegistry:
         """List the disputes, oldest first, all of them or only some.
 
         Args:
-            package_id (str, optional): Only those of this package.
-            claimant_id (str, optional): Only those of this claimant.
-            status (str, optional): Only those whose status is open, upheld or rejected.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            package_id (str, optional): Only disputes of this package.
+            claimant_id (str, optional): Only disputes whose claimant is this account.
+            status (str, optional): Only disputes with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "disputes": records}}
@@ -593,11 +605,11 @@ class PackageRegistry:
         """Register a free name for a new package, which whoever does it owns.
 
         Args:
-            name (str): The name.
-            by_id (str): Id of an account (by), such as ACCOUNT-00001.
+            name (str): Name of the new package, not in use yet.
+            by_id (str): Account that registers and then owns it; an id such as ACCOUNT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         by = self.accounts.get(by_id)
@@ -629,7 +641,7 @@ class PackageRegistry:
         return {
             "success": True,
             "message": f"Done: register {name} for {by['name']} (new: package {package['id']}).",
-            "data": {"package_id": package["id"]},
+            "data": {"package_id": package["id"], **self._changes()},
         }
 
     def publish_version(
@@ -645,14 +657,17 @@ class PackageRegistry:
 
         Args:
             package_id (str): Id of the package, such as PACKAGE-00001.
-            by_id (str): Id of an account (by), such as ACCOUNT-00001.
-            bump (str): The bump: major, minor or patch.
-            size_kb (int): The size kb, from 1 to 90000.
-            requires (list): One entry per require: .
-            line (int, optional): The line, from 0 to 999. May be left out.
+            by_id (str): Owner or maintainer of the package who publishes; an id such as ACCOUNT-00001.
+            bump (str): Part of the version number that goes up, never major in older lines: major, minor or patch.
+            size_kb (int): Size of the version, in kB, from 1 to 90000.
+            requires (list): One entry for each package it depends on, possibly none: on_id: package that it
+                depends on; an id such as PACKAGE-00001; major: major number that it needs of that package, from 0
+                to 999; from_minor: lowest minor number that will do, from 0 to 999.
+            line (int, optional): Major number of an older line to continue, from 0 to 999. If left out, the
+                version follows the newest one.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         package = self.packages.get(package_id)
@@ -766,7 +781,7 @@ class PackageRegistry:
         return {
             "success": True,
             "message": f"Done: {done} (new: version {version['id']}).",
-            "data": {"version_id": version["id"]},
+            "data": {"version_id": version["id"], **self._changes()},
         }
 
     def yank_version(self, version_id: str, by_id: str, reason: Text) -> Result:
@@ -774,11 +789,11 @@ class PackageRegistry:
 
         Args:
             version_id (str): Id of the version, such as VERSION-00001.
-            by_id (str): Id of an account (by), such as ACCOUNT-00001.
-            reason (str): The reason.
+            by_id (str): Owner or maintainer of the package who yanks it; an id such as ACCOUNT-00001.
+            reason (str): Why the version is yanked.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         version = self.versions.get(version_id)
@@ -821,6 +836,7 @@ class PackageRegistry:
                 f"Done: yank {version['major']}.{version['minor']}.{version['patch']} of "
                 f"{self.packages[version['package_id']]['name']} as {by['name']} because of {reason}."
             ),
+            "data": self._changes(),
         }
 
     def restore_version(self, version_id: str, by_id: str) -> Result:
@@ -828,10 +844,10 @@ class PackageRegistry:
 
         Args:
             version_id (str): Id of the version, such as VERSION-00001.
-            by_id (str): Id of an account (by), such as ACCOUNT-00001.
+            by_id (str): Owner of the package who takes the yank back; an id such as ACCOUNT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         version = self.versions.get(version_id)
@@ -882,6 +898,7 @@ class PackageRegistry:
                 f"Done: restore {version['major']}.{version['minor']}.{version['patch']} of "
                 f"{self.packages[version['package_id']]['name']} as {by['name']}."
             ),
+            "data": self._changes(),
         }
 
     def deprecate_package(self, package_id: str, by_id: str, successor_id: str | None = None) -> Result:
@@ -889,11 +906,12 @@ class PackageRegistry:
 
         Args:
             package_id (str): Id of the package, such as PACKAGE-00001.
-            by_id (str): Id of an account (by), such as ACCOUNT-00001.
-            successor_id (str, optional): Id of a package (successor), such as PACKAGE-00001. May be left out.
+            by_id (str): Owner of the package who deprecates it; an id such as ACCOUNT-00001.
+            successor_id (str, optional): Listed package to use instead; an id such as PACKAGE-00001. If left out,
+                no successor is named.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         package = self.packages.get(package_id)
@@ -923,7 +941,7 @@ class PackageRegistry:
         done = f"deprecate {package['name']} as {by['name']}"
         if successor is not None:
             done += f" in favour of {successor['name']}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def add_person(
         self,
@@ -936,12 +954,12 @@ class PackageRegistry:
 
         Args:
             package_id (str): Id of the package, such as PACKAGE-00001.
-            by_id (str): Id of an account (by), such as ACCOUNT-00001.
+            by_id (str): Owner of the package who does it; an id such as ACCOUNT-00001.
             account_id (str): Id of the account, such as ACCOUNT-00001.
-            role (str): The role: owner or maintainer.
+            role (str): What the account is to the package from now on: owner or maintainer.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         package = self.packages.get(package_id)
@@ -1011,6 +1029,7 @@ class PackageRegistry:
         return {
             "success": True,
             "message": f"Done: make {account['name']} {role} of {package['name']} as {by['name']}.",
+            "data": self._changes(),
         }
 
     def remove_person(self, package_id: str, by_id: str, account_id: str) -> Result:
@@ -1018,11 +1037,11 @@ class PackageRegistry:
 
         Args:
             package_id (str): Id of the package, such as PACKAGE-00001.
-            by_id (str): Id of an account (by), such as ACCOUNT-00001.
+            by_id (str): Owner of the package, or the account itself; an id such as ACCOUNT-00001.
             account_id (str): Id of the account, such as ACCOUNT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         package = self.packages.get(package_id)
@@ -1074,7 +1093,11 @@ class PackageRegistry:
         for one_dispute in _distinct(self._disputes_by_package_status.get((package["id"], "open"), {}).values()):
             if self._breaks_rule_8(one_dispute):
                 return self._take_back(RULES[7])
-        return {"success": True, "message": f"Done: take {account['name']} off {package['name']} as {by['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: take {account['name']} off {package['name']} as {by['name']}.",
+            "data": self._changes(),
+        }
 
     def enrol_second_factor(self, account_id: str) -> Result:
         """Note that an account uses a second factor from now on.
@@ -1083,7 +1106,7 @@ class PackageRegistry:
             account_id (str): Id of the account, such as ACCOUNT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         account = self.accounts.get(account_id)
@@ -1101,18 +1124,23 @@ class PackageRegistry:
         ):
             if self._breaks_rule_2(one_package):
                 return self._take_back(RULES[1])
-        return {"success": True, "message": f"Done: enrol {account['name']} for the second factor."}
+        return {
+            "success": True,
+            "message": f"Done: enrol {account['name']} for the second factor.",
+            "data": self._changes(),
+        }
 
     def open_dispute(self, package_id: str, claimant_id: str, reason: Text) -> Result:
         """Open a dispute over the name of a listed package, which is held until it is decided.
 
         Args:
             package_id (str): Id of the package, such as PACKAGE-00001.
-            claimant_id (str): Id of an account (claimant), such as ACCOUNT-00001.
-            reason (str): The reason.
+            claimant_id (str): Account that claims the name, not an owner of the package; an id such as
+                ACCOUNT-00001.
+            reason (str): Why the claimant has a right to the name.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         package = self.packages.get(package_id)
@@ -1159,7 +1187,7 @@ class PackageRegistry:
                 f"Done: open the dispute of {claimant['name']} over {package['name']} because of {reason} (new: "
                 f"dispute {dispute['id']})."
             ),
-            "data": {"dispute_id": dispute["id"]},
+            "data": {"dispute_id": dispute["id"], **self._changes()},
         }
 
     def decide_dispute(self, dispute_id: str, verdict: Literal["upheld", "rejected"]) -> Result:
@@ -1168,10 +1196,11 @@ class PackageRegistry:
 
         Args:
             dispute_id (str): Id of the dispute, such as DISPUTE-00001.
-            verdict (str): The verdict: upheld or rejected.
+            verdict (str): Outcome of the dispute, upheld meaning the claimant gets the package: upheld or
+                rejected.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         dispute = self.disputes.get(dispute_id)
@@ -1239,6 +1268,7 @@ class PackageRegistry:
         return {
             "success": True,
             "message": f"Done: decide the dispute over {self.packages[dispute['package_id']]['name']} as {verdict}.",
+            "data": self._changes(),
         }
 
     def count_downloads(
@@ -1253,10 +1283,10 @@ class PackageRegistry:
         Args:
             organisation_id (str): Id of the organisation, such as ORGANISATION-00001.
             version_id (str): Id of the version, such as VERSION-00001.
-            times (int): The times, from 1 to 20000.
+            times (int): Number of downloads to count, within what is left this month, from 1 to 20000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         organisation = self.organisations.get(organisation_id)
@@ -1318,6 +1348,7 @@ class PackageRegistry:
                 f"Done: count {times} downloads of {version['major']}.{version['minor']}.{version['patch']} of "
                 f"{self.packages[version['package_id']]['name']} by {organisation['name']}."
             ),
+            "data": self._changes(),
         }
 
     def change_plan(self, organisation_id: str, plan: Literal["free", "team", "business"]) -> Result:
@@ -1326,10 +1357,10 @@ class PackageRegistry:
 
         Args:
             organisation_id (str): Id of the organisation, such as ORGANISATION-00001.
-            plan (str): The plan: free, team or business.
+            plan (str): New plan of the organisation: free, team or business.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         organisation = self.organisations.get(organisation_id)
@@ -1351,7 +1382,11 @@ class PackageRegistry:
         self._put("organisations", organisation, "plan", plan)
         if self._breaks_rule_10(organisation):
             return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: put {organisation['name']} on the {plan} plan."}
+        return {
+            "success": True,
+            "message": f"Done: put {organisation['name']} on the {plan} plan.",
+            "data": self._changes(),
+        }
 
     def _show_package(self, package: Package) -> dict[str, Any]:
         """The package as an answer shows it."""
@@ -1589,6 +1624,46 @@ class PackageRegistry:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

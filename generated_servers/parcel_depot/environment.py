@@ -48,6 +48,17 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "routes": ("name",),
+    "districts": ("name",),
+    "drivers": ("name",),
+    "pickup_points": ("name",),
+    "tours": ("sheet",),
+    "parcels": ("code",),
+    "stops": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("districts", "route_id"),
     ("parcels", "code"),
@@ -236,8 +247,9 @@ class ParcelDepot:
         """Parcels in the depot that can go out, those with most attempts first.
 
         Args:
-            route_id (str, optional): Id of the route, such as ROUTE-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            route_id (str, optional): Route on which the parcels go out; an id such as ROUTE-00001. If left out,
+                the parcels of all routes are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "parcels": records}} or {"success": False, "error": why
@@ -276,7 +288,7 @@ class ParcelDepot:
 
         Args:
             tour_id (str): Id of the tour, such as TOUR-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "stops": records}} or {"success": False, "error": why
@@ -310,7 +322,7 @@ class ParcelDepot:
 
         Args:
             route_id (str): Id of the route, such as ROUTE-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "pickup_points": records}} or {"success": False,
@@ -355,8 +367,8 @@ class ParcelDepot:
         """List the routes, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only routes whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "routes": records}}
@@ -377,9 +389,9 @@ class ParcelDepot:
         """List the districts, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            route_id (str, optional): Only those of this route.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only districts whose name contains this text.
+            route_id (str, optional): Only districts of this route.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "districts": records}}
@@ -402,8 +414,8 @@ class ParcelDepot:
         """List the drivers, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only drivers whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "drivers": records}}
@@ -424,9 +436,9 @@ class ParcelDepot:
         """List the pickup points, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            district_id (str, optional): Only those of this district.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only pickup points whose name contains this text.
+            district_id (str, optional): Only pickup points of this district.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "pickup_points": records}}
@@ -457,11 +469,11 @@ class ParcelDepot:
         """List the tours, oldest first, all of them or only some.
 
         Args:
-            sheet (str, optional): Only those whose sheet contains this text.
-            route_id (str, optional): Only those of this route.
-            driver_id (str, optional): Only those of this driver.
-            status (str, optional): Only those whose status is planned, out or back.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            sheet (str, optional): Only tours whose sheet contains this text.
+            route_id (str, optional): Only tours of this route.
+            driver_id (str, optional): Only tours of this driver.
+            status (str, optional): Only tours with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "tours": records}}
@@ -501,13 +513,12 @@ class ParcelDepot:
         """List the parcels, oldest first, all of them or only some.
 
         Args:
-            code (str, optional): Only those whose code contains this text.
-            district_id (str, optional): Only those of this district.
-            address_ok (bool, optional): Only those where address ok is so.
-            point_id (str, optional): Only those of this point.
-            status (str, optional): Only those whose status is in_depot, loaded, delivered, missed, at_point,
-                returning, collected or sent_back.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            code (str, optional): Only parcels whose code contains this text.
+            district_id (str, optional): Only parcels of this district.
+            address_ok (bool, optional): Only parcels with this value of `address_ok`.
+            point_id (str, optional): Only parcels whose point is this pickup point.
+            status (str, optional): Only parcels with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "parcels": records}}
@@ -539,11 +550,10 @@ class ParcelDepot:
         """List the stops, oldest first, all of them or only some.
 
         Args:
-            tour_id (str, optional): Only those of this tour.
-            parcel_id (str, optional): Only those of this parcel.
-            outcome (str, optional): Only those whose outcome is delivered, nobody_home, refused, wrong_address or
-                not_reached.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            tour_id (str, optional): Only stops of this tour.
+            parcel_id (str, optional): Only stops of this parcel.
+            outcome (str, optional): Only stops with this outcome.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "stops": records}}
@@ -565,13 +575,13 @@ class ParcelDepot:
         """Plan the tour of a route for a day.
 
         Args:
-            sheet (str): The sheet.
+            sheet (str): Number of the new tour sheet, not in use yet.
             route_id (str): Id of the route, such as ROUTE-00001.
             driver_id (str): Id of the driver, such as DRIVER-00001.
-            on (str): On: a date, as YYYY-MM-DD.
+            on (str): Day of the tour, from today on and within seven days, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         route = self.routes.get(route_id)
@@ -621,7 +631,7 @@ class ParcelDepot:
             "message": (
                 f"Done: plan tour {sheet} of {route['name']} with {driver['name']} on {on} (new: tour {tour['id']})."
             ),
-            "data": {"tour_id": tour["id"]},
+            "data": {"tour_id": tour["id"], **self._changes()},
         }
 
     def receive_parcel(
@@ -637,16 +647,17 @@ class ParcelDepot:
         """Take a parcel that has arrived into the depot.
 
         Args:
-            code (str): The code.
-            recipient (str): The recipient.
-            sender (str): The sender.
-            street (str): The street.
+            code (str): Code on the label of the parcel, not in use yet.
+            recipient (str): Name of the person who gets the parcel.
+            sender (str): Name of the company or person who sent the parcel.
+            street (str): Street and house number to which it goes.
             district_id (str): Id of the district, such as DISTRICT-00001.
-            weight (int): The weight, from 1 to 30.
-            cod (int): The cod in cents, from 0 to 50000. 0 where it is left out.
+            weight (int): Weight of the parcel, in kilograms, from 1 to 30.
+            cod (int): Cash on delivery that the recipient has to pay for the parcel, in cents, from 0 to 50000.
+                Default: 0.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         district = self.districts.get(district_id)
@@ -684,7 +695,7 @@ class ParcelDepot:
         return {
             "success": True,
             "message": f"Done: take {code} of {sender} in for {recipient} (new: parcel {parcel['id']}).",
-            "data": {"parcel_id": parcel["id"]},
+            "data": {"parcel_id": parcel["id"], **self._changes()},
         }
 
     def load_parcels(self, tour_id: str, parcel_ids: Annotated[list[str], {"maxItems": 20}]) -> Result:
@@ -692,10 +703,11 @@ class ParcelDepot:
 
         Args:
             tour_id (str): Id of the tour, such as TOUR-00001.
-            parcel_ids (list): Ids of parcels, such as PARCEL-00001.
+            parcel_ids (list): Parcels in the depot for the route of the tour, each named once: ids of parcels,
+                such as PARCEL-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         tour = self.tours.get(tour_id)
@@ -806,6 +818,7 @@ class ParcelDepot:
         return {
             "success": True,
             "message": f"Done: load {', '.join(str(one['code']) for one in parcels)} onto tour {tour['sheet']}.",
+            "data": self._changes(),
         }
 
     def unload_parcel(self, parcel_id: str) -> Result:
@@ -815,7 +828,7 @@ class ParcelDepot:
             parcel_id (str): Id of the parcel, such as PARCEL-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         parcel = self.parcels.get(parcel_id)
@@ -868,17 +881,18 @@ class ParcelDepot:
             return self._take_back(RULES[5])
         if self._breaks_rule_9(parcel):
             return self._take_back(RULES[8])
-        return {"success": True, "message": f"Done: unload {parcel['code']}."}
+        return {"success": True, "message": f"Done: unload {parcel['code']}.", "data": self._changes()}
 
     def start_tour(self, tour_id: str, driver_id: str | None = None) -> Result:
         """Send a planned tour out on its day, with another driver where the planned one is missing.
 
         Args:
             tour_id (str): Id of the tour, such as TOUR-00001.
-            driver_id (str, optional): Id of the driver, such as DRIVER-00001. May be left out.
+            driver_id (str, optional): Driver without a tour today who takes the place of the planned one; an id
+                such as DRIVER-00001. If left out, the planned driver goes out.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         tour = self.tours.get(tour_id)
@@ -916,7 +930,7 @@ class ParcelDepot:
         done = f"send tour {tour['sheet']} out"
         if driver is not None:
             done += f" with {driver['name']}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def scan_stop(
         self,
@@ -929,11 +943,13 @@ class ParcelDepot:
 
         Args:
             stop_id (str): Id of the stop, such as STOP-00001.
-            outcome (str): The outcome: delivered, nobody_home, refused, wrong_address or not_reached.
-            cash (int, optional): The cash in cents, from 0 to 50000. May be left out.
+            outcome (str): What became of the parcel at this stop: delivered, nobody_home, refused, wrong_address
+                or not_reached.
+            cash (int, optional): Cash taken for a delivered parcel, exactly what it is handed over against, in
+                cents, from 0 to 50000. If left out, no cash was taken.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         stop = self.stops.get(stop_id)
@@ -1012,17 +1028,21 @@ class ParcelDepot:
             return self._take_back(RULES[10])
         if self._breaks_rule_12(stop):
             return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: scan {self.parcels[stop['parcel_id']]['code']} as {outcome}."}
+        return {
+            "success": True,
+            "message": f"Done: scan {self.parcels[stop['parcel_id']]['code']} as {outcome}.",
+            "data": self._changes(),
+        }
 
     def drop_at_point(self, parcel_id: str, point_id: str) -> Result:
         """Leave a parcel whose recipient was not at home at a pick-up point of the route.
 
         Args:
             parcel_id (str): Id of the parcel, such as PARCEL-00001.
-            point_id (str): Id of a pickup point (point), such as PP-00001.
+            point_id (str): Pick-up point of the same route, with a free shelf; an id such as PP-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         parcel = self.parcels.get(parcel_id)
@@ -1075,7 +1095,11 @@ class ParcelDepot:
             return self._take_back(RULES[7])
         if self._breaks_rule_9(parcel):
             return self._take_back(RULES[8])
-        return {"success": True, "message": f"Done: leave {parcel['code']} at {point['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: leave {parcel['code']} at {point['name']}.",
+            "data": self._changes(),
+        }
 
     def close_tour(self, tour_id: str, cash: Annotated[int, {"minimum": 0, "maximum": 1000000}]) -> Result:
         """Close a tour with the cash that was handed in; what was missed returns to the depot, and to the sender
@@ -1083,10 +1107,11 @@ class ParcelDepot:
 
         Args:
             tour_id (str): Id of the tour, such as TOUR-00001.
-            cash (int): The cash in cents, from 0 to 1000000.
+            cash (int): Cash that the driver hands in, equal to what was taken on the tour, in cents, from 0 to
+                1000000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         tour = self.tours.get(tour_id)
@@ -1137,18 +1162,22 @@ class ParcelDepot:
         for one_stop in _distinct(self._stops_by_tour.get(tour["id"], {}).values()):
             if self._breaks_rule_12(one_stop):
                 return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: close tour {tour['sheet']} with {_money(cash)}."}
+        return {
+            "success": True,
+            "message": f"Done: close tour {tour['sheet']} with {_money(cash)}.",
+            "data": self._changes(),
+        }
 
     def redirect_parcel(self, parcel_id: str, street: Text, district_id: str) -> Result:
         """Give a parcel in the depot another address.
 
         Args:
             parcel_id (str): Id of the parcel, such as PARCEL-00001.
-            street (str): The street.
+            street (str): New street and house number to which the parcel goes.
             district_id (str): Id of the district, such as DISTRICT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         parcel = self.parcels.get(parcel_id)
@@ -1168,7 +1197,11 @@ class ParcelDepot:
         for one_stop in _distinct(self._stops_by_parcel.get(parcel["id"], {}).values()):
             if self._breaks_rule_5(one_stop):
                 return self._take_back(RULES[4])
-        return {"success": True, "message": f"Done: redirect {parcel['code']} to {street} in {district['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: redirect {parcel['code']} to {street} in {district['name']}.",
+            "data": self._changes(),
+        }
 
     def collect_parcel(self, parcel_id: str) -> Result:
         """Hand a parcel over at its pick-up point.
@@ -1177,7 +1210,7 @@ class ParcelDepot:
             parcel_id (str): Id of the parcel, such as PARCEL-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         parcel = self.parcels.get(parcel_id)
@@ -1202,16 +1235,16 @@ class ParcelDepot:
             return self._take_back(RULES[7])
         if self._breaks_rule_9(parcel):
             return self._take_back(RULES[8])
-        return {"success": True, "message": f"Done: hand {parcel['code']} over."}
+        return {"success": True, "message": f"Done: hand {parcel['code']} over.", "data": self._changes()}
 
     def clear_point(self, point_id: str) -> Result:
         """Fetch back what has lain at a pick-up point for more than seven days.
 
         Args:
-            point_id (str): Id of a pickup point (point), such as PP-00001.
+            point_id (str): Pick-up point from which overdue parcels are fetched; an id such as PP-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         point = self.pickup_points.get(point_id)
@@ -1257,16 +1290,21 @@ class ParcelDepot:
         for one_parcel in _distinct([*changed_parcels, *changed_parcels_2, *changed_parcels_3]):
             if self._breaks_rule_9(one_parcel):
                 return self._take_back(RULES[8])
-        return {"success": True, "message": f"Done: fetch overdue parcels back from {point['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: fetch overdue parcels back from {point['name']}.",
+            "data": self._changes(),
+        }
 
     def ship_returns(self, parcel_ids: Annotated[list[str], {"maxItems": 20}]) -> Result:
         """Send returning parcels back to their sender, all of one sender at a time.
 
         Args:
-            parcel_ids (list): Ids of parcels, such as PARCEL-00001.
+            parcel_ids (list): Returning parcels of a single sender, each named once: ids of parcels, such as
+                PARCEL-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         parcels = []
@@ -1297,7 +1335,11 @@ class ParcelDepot:
         for one_parcel in _distinct(changed_parcels):
             if self._breaks_rule_9(one_parcel):
                 return self._take_back(RULES[8])
-        return {"success": True, "message": f"Done: send {', '.join(str(one['code']) for one in parcels)} back."}
+        return {
+            "success": True,
+            "message": f"Done: send {', '.join(str(one['code']) for one in parcels)} back.",
+            "data": self._changes(),
+        }
 
     def _show_route(self, route: Route) -> dict[str, Any]:
         """The route as an answer shows it."""
@@ -1510,6 +1552,46 @@ class ParcelDepot:
         self._journal.append(("delete", container, record["id"], record))
         del getattr(self, container)[record["id"]]
         self._unlink(container, record)
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -49,6 +49,18 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "zones": ("name",),
+    "motorists": ("name",),
+    "cars": ("plate",),
+    "officers": ("name",),
+    "permits": (),
+    "tickets": (),
+    "appeals": (),
+    "plans": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("appeals", "status"),
     ("appeals", "ticket_id"),
@@ -267,10 +279,11 @@ class ParkingEnforcement:
         """Tickets that can be escalated today, those due first on top.
 
         Args:
-            zone_id (str, optional): Id of the zone, such as ZONE-00001. May be left out.
-            stage (str, optional): The stage: issued, reminded, collection, paid, cancelled or surcharged. May be
-                left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            zone_id (str, optional): Zone where the tickets were written; an id such as ZONE-00001. If left out,
+                tickets of all zones are listed.
+            stage (str, optional): Stage that the tickets are in now: issued, reminded, collection, paid, cancelled
+                or surcharged. If left out, tickets of all stages are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "tickets": records}} or {"success": False, "error": why
@@ -331,7 +344,7 @@ class ParkingEnforcement:
         """Cars in the pound, with storage and what is still in the way of their release.
 
         Args:
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "cars": records}} or {"success": False, "error": why
@@ -369,8 +382,8 @@ class ParkingEnforcement:
         """List the zones, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only zones whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "zones": records}}
@@ -386,8 +399,8 @@ class ParkingEnforcement:
         """List the motorists, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only motorists whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "motorists": records}}
@@ -410,9 +423,9 @@ class ParkingEnforcement:
         """List the cars, oldest first, all of them or only some.
 
         Args:
-            plate (str, optional): Only those whose plate contains this text.
-            keeper_id (str, optional): Only those of this keeper.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            plate (str, optional): Only cars whose plate contains this text.
+            keeper_id (str, optional): Only cars whose keeper is this motorist.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "cars": records}}
@@ -436,9 +449,9 @@ class ParkingEnforcement:
         """List the officers, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            reviewer (bool, optional): Only those where reviewer is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only officers whose name contains this text.
+            reviewer (bool, optional): Only officers with this value of `reviewer`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "officers": records}}
@@ -461,10 +474,10 @@ class ParkingEnforcement:
         """List the permits, oldest first, all of them or only some.
 
         Args:
-            car_id (str, optional): Only those of this car.
-            zone_id (str, optional): Only those of this zone.
-            kind (str, optional): Only those whose kind is resident, visitor or trader.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            car_id (str, optional): Only permits of this car.
+            zone_id (str, optional): Only permits of this zone.
+            kind (str, optional): Only permits with this kind.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "permits": records}}
@@ -495,14 +508,13 @@ class ParkingEnforcement:
         """List the tickets, oldest first, all of them or only some.
 
         Args:
-            car_id (str, optional): Only those of this car.
-            zone_id (str, optional): Only those of this zone.
-            officer_id (str, optional): Only those of this officer.
-            offence (str, optional): Only those whose offence is no_permit, overstay, wrong_bay or blocking.
-            plan_id (str, optional): Only those of this plan.
-            stage (str, optional): Only those whose stage is issued, reminded, collection, paid, cancelled or
-                surcharged.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            car_id (str, optional): Only tickets of this car.
+            zone_id (str, optional): Only tickets of this zone.
+            officer_id (str, optional): Only tickets of this officer.
+            offence (str, optional): Only tickets with this offence.
+            plan_id (str, optional): Only tickets of this plan.
+            stage (str, optional): Only tickets with this stage.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "tickets": records}}
@@ -540,12 +552,11 @@ class ParkingEnforcement:
         """List the appeals, oldest first, all of them or only some.
 
         Args:
-            ticket_id (str, optional): Only those of this ticket.
-            ground (str, optional): Only those whose ground is signs_missing, permit_shown, medical or
-                not_the_driver.
-            reviewer_id (str, optional): Only those of this reviewer.
-            status (str, optional): Only those whose status is pending, upheld, reduced or rejected.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            ticket_id (str, optional): Only appeals of this ticket.
+            ground (str, optional): Only appeals with this ground.
+            reviewer_id (str, optional): Only appeals whose reviewer is this officer.
+            status (str, optional): Only appeals with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "appeals": records}}
@@ -573,9 +584,9 @@ class ParkingEnforcement:
         """List the plans, oldest first, all of them or only some.
 
         Args:
-            motorist_id (str, optional): Only those of this motorist.
-            status (str, optional): Only those whose status is running, completed or broken.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            motorist_id (str, optional): Only plans of this motorist.
+            status (str, optional): Only plans with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "plans": records}}
@@ -604,10 +615,10 @@ class ParkingEnforcement:
             car_id (str): Id of the car, such as CAR-00001.
             zone_id (str): Id of the zone, such as ZONE-00001.
             officer_id (str): Id of the officer, such as OFFICER-00001.
-            offence (str): The offence: no_permit, overstay, wrong_bay or blocking.
+            offence (str): Offence that the ticket is for: no_permit, overstay, wrong_bay or blocking.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         car = self.cars.get(car_id)
@@ -667,7 +678,7 @@ class ParkingEnforcement:
                 f"Done: write a ticket for the {car['model']} {car['plate']} in {zone['name']} (new: ticket "
                 f"{ticket['id']})."
             ),
-            "data": {"ticket_id": ticket["id"]},
+            "data": {"ticket_id": ticket["id"], **self._changes()},
         }
 
     def escalate_ticket(self, ticket_id: str) -> Result:
@@ -678,7 +689,7 @@ class ParkingEnforcement:
             ticket_id (str): Id of the ticket, such as TICKET-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         ticket = self.tickets.get(ticket_id)
@@ -756,6 +767,7 @@ class ParkingEnforcement:
                 f"Done: escalate the ticket of {ticket['issued_on']} for the "
                 f"{self.cars[ticket['car_id']]['model']} {self.cars[ticket['car_id']]['plate']}."
             ),
+            "data": self._changes(),
         }
 
     def pay_ticket(
@@ -767,10 +779,11 @@ class ParkingEnforcement:
 
         Args:
             ticket_id (str): Id of the ticket, such as TICKET-00001.
-            amount (int, optional): The amount in cents, from 1 to 500000. May be left out.
+            amount (int, optional): Amount received, at most what settles the ticket today, in cents, from 1 to
+                500000. If left out, exactly what settles the ticket today is paid.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         ticket = self.tickets.get(ticket_id)
@@ -826,7 +839,7 @@ class ParkingEnforcement:
         done = f"record a payment on the ticket of {ticket['issued_on']} for the {self.cars[ticket['car_id']]['model']} {self.cars[ticket['car_id']]['plate']}"
         if amount is not None:
             done += f", {_money(amount)}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def file_appeal(
         self,
@@ -837,10 +850,11 @@ class ParkingEnforcement:
 
         Args:
             ticket_id (str): Id of the ticket, such as TICKET-00001.
-            ground (str): The ground: signs_missing, permit_shown, medical or not_the_driver.
+            ground (str): Ground on which the ticket is appealed: signs_missing, permit_shown, medical or
+                not_the_driver.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         ticket = self.tickets.get(ticket_id)
@@ -883,7 +897,7 @@ class ParkingEnforcement:
                 f"{self.cars[ticket['car_id']]['model']} {self.cars[ticket['car_id']]['plate']} (new: appeal "
                 f"{appeal['id']})."
             ),
-            "data": {"appeal_id": appeal["id"]},
+            "data": {"appeal_id": appeal["id"], **self._changes()},
         }
 
     def decide_appeal(
@@ -897,11 +911,13 @@ class ParkingEnforcement:
 
         Args:
             appeal_id (str): Id of the appeal, such as APPEAL-00001.
-            reviewer_id (str): Id of an officer (reviewer), such as OFFICER-00001.
-            outcome (str): The outcome: upheld, reduced or rejected.
+            reviewer_id (str): Reviewing officer who decides and did not write the ticket; an id such as
+                OFFICER-00001.
+            outcome (str): Decision on the appeal, where upheld means the motorist was right: upheld, reduced or
+                rejected.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         appeal = self.appeals.get(appeal_id)
@@ -976,6 +992,7 @@ class ParkingEnforcement:
                 f"for the {self.cars[self.tickets[appeal['ticket_id']]['car_id']]['model']} "
                 f"{self.cars[self.tickets[appeal['ticket_id']]['car_id']]['plate']} as {outcome}."
             ),
+            "data": self._changes(),
         }
 
     def grant_permit(
@@ -991,12 +1008,12 @@ class ParkingEnforcement:
         Args:
             car_id (str): Id of the car, such as CAR-00001.
             zone_id (str): Id of the zone, such as ZONE-00001.
-            kind (str): The kind: resident, visitor or trader.
-            starts (str): Starts: a date, as YYYY-MM-DD.
-            months (int): The months, from 1 to 12.
+            kind (str): Kind of permit holder: resident, visitor or trader.
+            starts (str): First day of the permit, from tomorrow to 60 days ahead, as YYYY-MM-DD.
+            months (int): Length of the permit in months, from 1 to 12.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         car = self.cars.get(car_id)
@@ -1062,7 +1079,7 @@ class ParkingEnforcement:
                 f"Done: grant the {car['model']} {car['plate']} a {kind} permit for {zone['name']} from {starts} "
                 f"(new: permit {permit['id']})."
             ),
-            "data": {"permit_id": permit["id"]},
+            "data": {"permit_id": permit["id"], **self._changes()},
         }
 
     def end_permit(self, permit_id: str) -> Result:
@@ -1072,7 +1089,7 @@ class ParkingEnforcement:
             permit_id (str): Id of the permit, such as PERMIT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         permit = self.permits.get(permit_id)
@@ -1119,6 +1136,7 @@ class ParkingEnforcement:
                 f"Done: end the permit of the {self.cars[permit['car_id']]['model']} "
                 f"{self.cars[permit['car_id']]['plate']} for {self.zones[permit['zone_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def tow_car(self, ticket_id: str) -> Result:
@@ -1129,7 +1147,7 @@ class ParkingEnforcement:
             ticket_id (str): Id of the ticket, such as TICKET-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         ticket = self.tickets.get(ticket_id)
@@ -1172,6 +1190,7 @@ class ParkingEnforcement:
             "message": (
                 f"Done: tow the {self.cars[ticket['car_id']]['model']} {self.cars[ticket['car_id']]['plate']}."
             ),
+            "data": self._changes(),
         }
 
     def release_car(
@@ -1184,10 +1203,11 @@ class ParkingEnforcement:
 
         Args:
             car_id (str): Id of the car, such as CAR-00001.
-            storage (int, optional): The storage in cents, from 0 to 1000000. May be left out.
+            storage (int, optional): Storage that is due until today, as a check, in cents, from 0 to 1000000. If
+                left out, the storage due is not checked.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         car = self.cars.get(car_id)
@@ -1219,7 +1239,7 @@ class ParkingEnforcement:
         done = f"release the {car['model']} {car['plate']}"
         if storage is not None:
             done += f" for {_money(storage)}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def agree_plan(
         self,
@@ -1231,11 +1251,12 @@ class ParkingEnforcement:
 
         Args:
             motorist_id (str): Id of the motorist, such as MOTORIST-00001.
-            ticket_ids (list): Ids of tickets, such as TICKET-00001.
-            instalment (int): The instalment in cents, from 500 to 100000.
+            ticket_ids (list): Open tickets of this motorist that are paid in instalments: ids of tickets, such as
+                TICKET-00001.
+            instalment (int): Amount of each monthly instalment, in cents, from 500 to 100000.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         motorist = self.motorists.get(motorist_id)
@@ -1306,7 +1327,7 @@ class ParkingEnforcement:
                 f"Done: let {motorist['name']} pay {len(tickets)} tickets in instalments of {_money(instalment)} "
                 f"(new: plan {plan['id']})."
             ),
-            "data": {"plan_id": plan["id"]},
+            "data": {"plan_id": plan["id"], **self._changes()},
         }
 
     def book_instalment(self, plan_id: str, received: bool) -> Result:
@@ -1315,10 +1336,10 @@ class ParkingEnforcement:
 
         Args:
             plan_id (str): Id of the plan, such as PLAN-00001.
-            received (bool): Received: true or false.
+            received (bool): Whether the instalment came in, rather than being missed.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         plan = self.plans.get(plan_id)
@@ -1425,6 +1446,7 @@ class ParkingEnforcement:
         return {
             "success": True,
             "message": f"Done: book an instalment of {self.motorists[plan['motorist_id']]['name']}.",
+            "data": self._changes(),
         }
 
     def _show_motorist(self, motorist: Motorist) -> dict[str, Any]:
@@ -1665,6 +1687,46 @@ class ParkingEnforcement:
         self._journal.append(("delete", container, record["id"], record))
         del getattr(self, container)[record["id"]]
         self._unlink(container, record)
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -50,6 +50,16 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "owners": ("name",),
+    "attorneys": ("name",),
+    "families": ("title",),
+    "applications": ("number",),
+    "office_actions": (),
+    "annuities": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("annuities", "application_id"),
     ("applications", "attorney_id"),
@@ -259,9 +269,11 @@ class PatentDocket:
         """Open actions by the day they are due, with the extensions that are left.
 
         Args:
-            attorney_id (str, optional): Id of the attorney, such as ATTORNEY-00001. May be left out.
-            until (str, optional): Until: a date, as YYYY-MM-DD. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            attorney_id (str, optional): Attorney who has the applications; an id such as ATTORNEY-00001. If left
+                out, the actions of all attorneys are listed.
+            until (str, optional): Latest due day of the actions that are listed, as YYYY-MM-DD. If left out, it
+                does not narrow the list.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "office_actions": records}} or {"success": False,
@@ -305,9 +317,10 @@ class PatentDocket:
         """Unpaid annuities due by a day, the earliest first.
 
         Args:
-            until (str): Until: a date, as YYYY-MM-DD.
-            owner_id (str, optional): Id of the owner, such as OWNER-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            until (str): Latest due day of the annuities that are listed, overdue ones included, as YYYY-MM-DD.
+            owner_id (str, optional): Owner of the applications; an id such as OWNER-00001. If left out, the
+                annuities of all owners are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "annuities": records}} or {"success": False, "error":
@@ -345,7 +358,7 @@ class PatentDocket:
 
         Args:
             application_id (str): Id of the application, such as APPLICATION-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "applications": records}} or {"success": False, "error":
@@ -375,7 +388,7 @@ class PatentDocket:
         """Attorneys by how many more open actions they could take.
 
         Args:
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "attorneys": records}} or {"success": False, "error":
@@ -406,8 +419,8 @@ class PatentDocket:
         """List the owners, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only owners whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "owners": records}}
@@ -427,8 +440,8 @@ class PatentDocket:
         """List the attorneys, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only attorneys whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "attorneys": records}}
@@ -450,8 +463,8 @@ class PatentDocket:
         """List the families, oldest first, all of them or only some.
 
         Args:
-            title (str, optional): Only those whose title contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            title (str, optional): Only families whose title contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "families": records}}
@@ -477,14 +490,14 @@ class PatentDocket:
         """List the applications, oldest first, all of them or only some.
 
         Args:
-            number (str, optional): Only those whose number contains this text.
-            family_id (str, optional): Only those of this family.
-            office (str, optional): Only those whose office is EP, US, CN or JP.
-            owner_id (str, optional): Only those of this owner.
-            attorney_id (str, optional): Only those of this attorney.
-            parent_id (str, optional): Only those of this parent.
-            status (str, optional): Only those whose status is pending, granted or given_up.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            number (str, optional): Only applications whose number contains this text.
+            family_id (str, optional): Only applications of this family.
+            office (str, optional): Only applications with this office.
+            owner_id (str, optional): Only applications of this owner.
+            attorney_id (str, optional): Only applications of this attorney.
+            parent_id (str, optional): Only applications whose parent is this application.
+            status (str, optional): Only applications with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "applications": records}}
@@ -525,10 +538,10 @@ class PatentDocket:
         """List the office actions, oldest first, all of them or only some.
 
         Args:
-            application_id (str, optional): Only those of this application.
-            kind (str, optional): Only those whose kind is formal, search, examination or final.
-            status (str, optional): Only those whose status is open, answered or dropped.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            application_id (str, optional): Only office actions of this application.
+            kind (str, optional): Only office actions with this kind.
+            status (str, optional): Only office actions with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "office_actions": records}}
@@ -557,8 +570,8 @@ class PatentDocket:
         """List the annuities, oldest first, all of them or only some.
 
         Args:
-            application_id (str, optional): Only those of this application.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            application_id (str, optional): Only annuities of this application.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "annuities": records}}
@@ -586,13 +599,13 @@ class PatentDocket:
 
         Args:
             family_id (str): Id of the family, such as FAMILY-00001.
-            office (str): The office: EP, US, CN or JP.
-            number (str): The number.
+            office (str): Patent office where it is filed, by its usual two letters: EP, US, CN or JP.
+            number (str): Number of the new application, not in use yet.
             owner_id (str): Id of the owner, such as OWNER-00001.
             attorney_id (str): Id of the attorney, such as ATTORNEY-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         family = self.families.get(family_id)
@@ -644,18 +657,19 @@ class PatentDocket:
                 f"Done: file {number} of {family['title']} at the office {office} (new: application "
                 f"{application['id']})."
             ),
-            "data": {"application_id": application["id"]},
+            "data": {"application_id": application["id"], **self._changes()},
         }
 
     def file_divisional(self, parent_id: str, number: Text) -> Result:
         """File a divisional of a pending application; it has the same owner and attorney.
 
         Args:
-            parent_id (str): Id of an application (parent), such as APPLICATION-00001.
-            number (str): The number.
+            parent_id (str): Pending application out of which the divisional is filed; an id such as
+                APPLICATION-00001.
+            number (str): Number of the new divisional, not in use yet.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         parent = self.applications.get(parent_id)
@@ -695,7 +709,7 @@ class PatentDocket:
         return {
             "success": True,
             "message": f"Done: {done} (new: application {application['id']}).",
-            "data": {"application_id": application["id"]},
+            "data": {"application_id": application["id"], **self._changes()},
         }
 
     def note_action(
@@ -709,12 +723,12 @@ class PatentDocket:
 
         Args:
             application_id (str): Id of the application, such as APPLICATION-00001.
-            kind (str): The kind: formal, search, examination or final.
-            issued_on (str): Issued on: a date, as YYYY-MM-DD.
-            months (int): The months, from 1 to 6.
+            kind (str): Sort of action that the office has taken: formal, search, examination or final.
+            issued_on (str): Day on which the office issued it, within the last thirty days, as YYYY-MM-DD.
+            months (int): How many months from that day the office gives for an answer, from 1 to 6.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         application = self.applications.get(application_id)
@@ -763,7 +777,7 @@ class PatentDocket:
             "message": (
                 f"Done: note the {kind} action on {application['number']} (new: office action {office_action['id']})."
             ),
-            "data": {"office_action_id": office_action["id"]},
+            "data": {"office_action_id": office_action["id"], **self._changes()},
         }
 
     def extend_deadline(self, action_id: str) -> Result:
@@ -771,10 +785,10 @@ class PatentDocket:
         most.
 
         Args:
-            action_id (str): Id of an office action (action), such as OA-00001.
+            action_id (str): Open office action that gets a month more; an id such as OA-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         action = self.office_actions.get(action_id)
@@ -809,16 +823,18 @@ class PatentDocket:
                 f"Done: extend the deadline of the {action['kind']} action on "
                 f"{self.applications[action['application_id']]['number']}."
             ),
+            "data": self._changes(),
         }
 
     def answer_action(self, action_id: str) -> Result:
         """Answer an open action in time.
 
         Args:
-            action_id (str): Id of an office action (action), such as OA-00001.
+            action_id (str): Open office action that was answered, its deadline not being over; an id such as
+                OA-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         action = self.office_actions.get(action_id)
@@ -848,6 +864,7 @@ class PatentDocket:
                 f"Done: answer the {action['kind']} action on "
                 f"{self.applications[action['application_id']]['number']}."
             ),
+            "data": self._changes(),
         }
 
     def note_grant(self, application_id: str, fee: Annotated[int, {"minimum": 5000, "maximum": 400000}]) -> Result:
@@ -856,10 +873,10 @@ class PatentDocket:
 
         Args:
             application_id (str): Id of the application, such as APPLICATION-00001.
-            fee (int): The fee in cents, from 5000 to 400000.
+            fee (int): Fee of the annuity that is entered with the grant, in cents, from 5000 to 400000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         application = self.applications.get(application_id)
@@ -919,7 +936,11 @@ class PatentDocket:
                 return self._take_back(RULES[10])
         if self._breaks_rule_12(application):
             return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: note the grant of {application['number']}."}
+        return {
+            "success": True,
+            "message": f"Done: note the grant of {application['number']}.",
+            "data": self._changes(),
+        }
 
     def give_up(self, application_id: str) -> Result:
         """Give an application or patent up; its open action is dropped and its unpaid annuity struck.
@@ -928,7 +949,7 @@ class PatentDocket:
             application_id (str): Id of the application, such as APPLICATION-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         application = self.applications.get(application_id)
@@ -986,7 +1007,7 @@ class PatentDocket:
                 return self._take_back(RULES[9])
         if self._breaks_rule_12(application):
             return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: give {application['number']} up."}
+        return {"success": True, "message": f"Done: give {application['number']} up.", "data": self._changes()}
 
     def reinstate(self, application_id: str) -> Result:
         """Reinstate an application within two months after it was given up, answering the action that was dropped.
@@ -995,7 +1016,7 @@ class PatentDocket:
             application_id (str): Id of the application, such as APPLICATION-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         application = self.applications.get(application_id)
@@ -1052,7 +1073,7 @@ class PatentDocket:
                 return self._take_back(RULES[9])
         if self._breaks_rule_12(application):
             return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: reinstate {application['number']}."}
+        return {"success": True, "message": f"Done: reinstate {application['number']}.", "data": self._changes()}
 
     def pay_annuity(self, annuity_id: str) -> Result:
         """Pay an annuity from three months before it is due to six months after, then at half as much again; the next
@@ -1062,7 +1083,7 @@ class PatentDocket:
             annuity_id (str): Id of the annuity, such as ANNUITY-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         annuity = self.annuities.get(annuity_id)
@@ -1117,7 +1138,7 @@ class PatentDocket:
         for one_annuity in _distinct([annuity, *changed_annuities, *added_annuities]):
             if self._breaks_rule_11(one_annuity):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def assign_line(self, application_id: str, owner_id: str) -> Result:
         """Record the assignment of an application with its parents and divisionals to another owner.
@@ -1127,7 +1148,7 @@ class PatentDocket:
             owner_id (str): Id of the owner, such as OWNER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         application = self.applications.get(application_id)
@@ -1164,7 +1185,11 @@ class PatentDocket:
         ):
             if self._breaks_rule_2(one_application):
                 return self._take_back(RULES[1])
-        return {"success": True, "message": f"Done: assign {application['number']} and its line to {owner['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: assign {application['number']} and its line to {owner['name']}.",
+            "data": self._changes(),
+        }
 
     def hand_over(self, application_id: str, attorney_id: str) -> Result:
         """Hand an application over to another attorney.
@@ -1174,7 +1199,7 @@ class PatentDocket:
             attorney_id (str): Id of the attorney, such as ATTORNEY-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         application = self.applications.get(application_id)
@@ -1201,7 +1226,11 @@ class PatentDocket:
             return self._take_back(RULES[7])
         if self._breaks_rule_8(self.attorneys[former_attorney_id]):
             return self._take_back(RULES[7])
-        return {"success": True, "message": f"Done: hand {application['number']} over to {attorney['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: hand {application['number']} over to {attorney['name']}.",
+            "data": self._changes(),
+        }
 
     def _show_attorney(self, attorney: Attorney) -> dict[str, Any]:
         """The attorney as an answer shows it."""
@@ -1425,6 +1454,46 @@ class PatentDocket:
         self._journal.append(("delete", container, record["id"], record))
         del getattr(self, container)[record["id"]]
         self._unlink(container, record)
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -48,6 +48,17 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "schemes": ("name",),
+    "reasons": ("title",),
+    "merchants": ("name",),
+    "sales": ("number",),
+    "analysts": ("name",),
+    "disputes": ("code",),
+    "evidences": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("disputes", "analyst_id"),
     ("disputes", "code"),
@@ -224,10 +235,13 @@ class PaymentDisputes:
         """Open and escalated disputes by deadline, with what is still missing.
 
         Args:
-            until (str, optional): Until: a date, as YYYY-MM-DD. May be left out.
-            analyst_id (str, optional): Id of the analyst, such as ANALYST-00001. May be left out.
-            merchant_id (str, optional): Id of the merchant, such as MERCHANT-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            until (str, optional): Last deadline to include, as YYYY-MM-DD. If left out, disputes with any deadline
+                are listed.
+            analyst_id (str, optional): Analyst who handles the disputes; an id such as ANALYST-00001. If left out,
+                those of all analysts are listed.
+            merchant_id (str, optional): Merchant whose disputes are listed; an id such as MERCHANT-00001. If left
+                out, those of all merchants are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "disputes": records}} or {"success": False, "error": why
@@ -310,7 +324,7 @@ class PaymentDisputes:
         """Escalated disputes and whether arbitration is worth its fee.
 
         Args:
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "disputes": records}} or {"success": False, "error": why
@@ -339,7 +353,7 @@ class PaymentDisputes:
         """Analysts with their cases under way, those with the fewest first.
 
         Args:
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "analysts": records}} or {"success": False, "error": why
@@ -370,8 +384,8 @@ class PaymentDisputes:
         """List the schemes, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only schemes whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "schemes": records}}
@@ -392,9 +406,9 @@ class PaymentDisputes:
         """List the reasons, oldest first, all of them or only some.
 
         Args:
-            title (str, optional): Only those whose title contains this text.
-            scheme_id (str, optional): Only those of this scheme.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            title (str, optional): Only reasons whose title contains this text.
+            scheme_id (str, optional): Only reasons of this scheme.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "reasons": records}}
@@ -419,8 +433,8 @@ class PaymentDisputes:
         """List the merchants, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only merchants whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "merchants": records}}
@@ -444,10 +458,10 @@ class PaymentDisputes:
         """List the sales, oldest first, all of them or only some.
 
         Args:
-            number (str, optional): Only those whose number contains this text.
-            merchant_id (str, optional): Only those of this merchant.
-            scheme_id (str, optional): Only those of this scheme.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            number (str, optional): Only sales whose number contains this text.
+            merchant_id (str, optional): Only sales of this merchant.
+            scheme_id (str, optional): Only sales of this scheme.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "sales": records}}
@@ -473,8 +487,8 @@ class PaymentDisputes:
         """List the analysts, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only analysts whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "analysts": records}}
@@ -509,13 +523,12 @@ class PaymentDisputes:
         """List the disputes, oldest first, all of them or only some.
 
         Args:
-            code (str, optional): Only those whose code contains this text.
-            sale_id (str, optional): Only those of this sale.
-            reason_id (str, optional): Only those of this reason.
-            analyst_id (str, optional): Only those of this analyst.
-            stage (str, optional): Only those whose stage is open, accepted, represented, lapsed, won, escalated,
-                arbitration or lost.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            code (str, optional): Only disputes whose code contains this text.
+            sale_id (str, optional): Only disputes of this sale.
+            reason_id (str, optional): Only disputes of this reason.
+            analyst_id (str, optional): Only disputes of this analyst.
+            stage (str, optional): Only disputes with this stage.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "disputes": records}}
@@ -548,10 +561,9 @@ class PaymentDisputes:
         """List the evidences, oldest first, all of them or only some.
 
         Args:
-            dispute_id (str, optional): Only those of this dispute.
-            kind (str, optional): Only those whose kind is receipt, delivery, signature, correspondence, terms or
-                usage_log.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            dispute_id (str, optional): Only evidences of this dispute.
+            kind (str, optional): Only evidences with this kind.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "evidences": records}}
@@ -578,14 +590,14 @@ class PaymentDisputes:
         and the reserve is topped up.
 
         Args:
-            code (str): The code.
+            code (str): Case number of the dispute, not used before.
             sale_id (str): Id of the sale, such as SALE-00001.
             reason_id (str): Id of the reason, such as REASON-00001.
-            amount (int): The amount in cents, from 100 to 5000000.
+            amount (int): Disputed part of the sale, at most what is left of it, in cents, from 100 to 5000000.
             analyst_id (str): Id of the analyst, such as ANALYST-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         sale = self.sales.get(sale_id)
@@ -683,7 +695,7 @@ class PaymentDisputes:
             "message": (
                 f"Done: open case {code} over {_money(amount)} about {sale['number']} (new: dispute {dispute['id']})."
             ),
-            "data": {"dispute_id": dispute["id"]},
+            "data": {"dispute_id": dispute["id"], **self._changes()},
         }
 
     def add_evidence(
@@ -696,11 +708,12 @@ class PaymentDisputes:
 
         Args:
             dispute_id (str): Id of the dispute, such as DISPUTE-00001.
-            kind (str): The kind: receipt, delivery, signature, correspondence, terms or usage_log.
-            file (str): The file.
+            kind (str): Kind of evidence, one that the reason needs and that is missing: receipt, delivery,
+                signature, correspondence, terms or usage_log.
+            file (str): Name of the file with the evidence.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         dispute = self.disputes.get(dispute_id)
@@ -735,18 +748,19 @@ class PaymentDisputes:
         return {
             "success": True,
             "message": f"Done: add {kind} to case {dispute['code']} (new: evidence {evidence['id']}).",
-            "data": {"evidence_id": evidence["id"]},
+            "data": {"evidence_id": evidence["id"], **self._changes()},
         }
 
     def hand_over(self, dispute_ids: Annotated[list[str], {"maxItems": 20}], analyst_id: str) -> Result:
         """Hand disputes under way over to another analyst.
 
         Args:
-            dispute_ids (list): Ids of disputes, such as DISPUTE-00001.
+            dispute_ids (list): Disputes under way that the other analyst takes over: ids of disputes, such as
+                DISPUTE-00001.
             analyst_id (str): Id of the analyst, such as ANALYST-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         disputes = []
@@ -785,7 +799,11 @@ class PaymentDisputes:
         ):
             if self._breaks_rule_6(one_analyst):
                 return self._take_back(RULES[5])
-        return {"success": True, "message": f"Done: hand {len(disputes)} cases over to {analyst['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: hand {len(disputes)} cases over to {analyst['name']}.",
+            "data": self._changes(),
+        }
 
     def represent(self, dispute_id: str) -> Result:
         """Send a complete dispute back to the cardholder's bank before it falls due.
@@ -794,7 +812,7 @@ class PaymentDisputes:
             dispute_id (str): Id of the dispute, such as DISPUTE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         dispute = self.disputes.get(dispute_id)
@@ -824,7 +842,7 @@ class PaymentDisputes:
             return self._take_back(RULES[8])
         if self._breaks_rule_11(dispute):
             return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: represent case {dispute['code']}."}
+        return {"success": True, "message": f"Done: represent case {dispute['code']}.", "data": self._changes()}
 
     def accept_dispute(self, dispute_id: str) -> Result:
         """Accept an open or escalated dispute; the cardholder keeps the money.
@@ -833,7 +851,7 @@ class PaymentDisputes:
             dispute_id (str): Id of the dispute, such as DISPUTE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         dispute = self.disputes.get(dispute_id)
@@ -857,7 +875,7 @@ class PaymentDisputes:
             return self._take_back(RULES[8])
         if self._breaks_rule_11(dispute):
             return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: accept case {dispute['code']}."}
+        return {"success": True, "message": f"Done: accept case {dispute['code']}.", "data": self._changes()}
 
     def lapse_dispute(self, dispute_id: str) -> Result:
         """Write off an open or escalated dispute whose deadline has passed.
@@ -866,7 +884,7 @@ class PaymentDisputes:
             dispute_id (str): Id of the dispute, such as DISPUTE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         dispute = self.disputes.get(dispute_id)
@@ -892,7 +910,7 @@ class PaymentDisputes:
             return self._take_back(RULES[8])
         if self._breaks_rule_11(dispute):
             return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: let case {dispute['code']} lapse."}
+        return {"success": True, "message": f"Done: let case {dispute['code']} lapse.", "data": self._changes()}
 
     def record_answer(self, dispute_id: str, gave_in: bool) -> Result:
         """Record whether the cardholder's bank gave in to a representment; if not, the case escalates and is due in
@@ -900,10 +918,10 @@ class PaymentDisputes:
 
         Args:
             dispute_id (str): Id of the dispute, such as DISPUTE-00001.
-            gave_in (bool): Gave in: true or false.
+            gave_in (bool): Whether the cardholder's bank gave in, so that the merchant wins.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         dispute = self.disputes.get(dispute_id)
@@ -957,7 +975,11 @@ class PaymentDisputes:
         for one_dispute in _distinct(changed_disputes):
             if self._breaks_rule_11(one_dispute):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: record the answer to case {dispute['code']}."}
+        return {
+            "success": True,
+            "message": f"Done: record the answer to case {dispute['code']}.",
+            "data": self._changes(),
+        }
 
     def go_to_arbitration(self, dispute_id: str) -> Result:
         """Take an escalated dispute to the scheme, whose fee the merchant pays.
@@ -966,7 +988,7 @@ class PaymentDisputes:
             dispute_id (str): Id of the dispute, such as DISPUTE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         dispute = self.disputes.get(dispute_id)
@@ -1014,17 +1036,21 @@ class PaymentDisputes:
             return self._take_back(RULES[8])
         if self._breaks_rule_11(dispute):
             return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: take case {dispute['code']} to arbitration."}
+        return {
+            "success": True,
+            "message": f"Done: take case {dispute['code']} to arbitration.",
+            "data": self._changes(),
+        }
 
     def record_ruling(self, dispute_id: str, won: bool) -> Result:
         """Record the ruling of the scheme; who wins gets the amount and the arbitration fee back.
 
         Args:
             dispute_id (str): Id of the dispute, such as DISPUTE-00001.
-            won (bool): Won: true or false.
+            won (bool): Whether the merchant won the arbitration.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         dispute = self.disputes.get(dispute_id)
@@ -1082,17 +1108,22 @@ class PaymentDisputes:
         for one_dispute in _distinct([*changed_disputes, *changed_disputes_2]):
             if self._breaks_rule_11(one_dispute):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: record the ruling on case {dispute['code']}."}
+        return {
+            "success": True,
+            "message": f"Done: record the ruling on case {dispute['code']}.",
+            "data": self._changes(),
+        }
 
     def refund_sale(self, sale_id: str, amount: Annotated[int, {"minimum": 1, "maximum": 5000000}]) -> Result:
         """Refund a part of a sale about which no dispute is under way.
 
         Args:
             sale_id (str): Id of the sale, such as SALE-00001.
-            amount (int): The amount in cents, from 1 to 5000000.
+            amount (int): Amount refunded to the cardholder, at most what is left of the sale, in cents, from 1 to
+                5000000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         sale = self.sales.get(sale_id)
@@ -1120,7 +1151,11 @@ class PaymentDisputes:
         self._put("merchants", merchant, "balance", balance)
         if self._breaks_rule_1(sale):
             return self._take_back(RULES[0])
-        return {"success": True, "message": f"Done: refund {_money(amount)} of {sale['number']}."}
+        return {
+            "success": True,
+            "message": f"Done: refund {_money(amount)} of {sale['number']}.",
+            "data": self._changes(),
+        }
 
     def set_reserve(self, merchant_id: str, percent: Annotated[int, {"minimum": 0, "maximum": 100}]) -> Result:
         """Set the percentage of disputed amounts that a merchant leaves as security, and bring the reserve to exactly
@@ -1128,10 +1163,10 @@ class PaymentDisputes:
 
         Args:
             merchant_id (str): Id of the merchant, such as MERCHANT-00001.
-            percent (int): The percent, from 0 to 100.
+            percent (int): Share of the disputed amounts kept as security, in percent, from 0 to 100.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         merchant = self.merchants.get(merchant_id)
@@ -1156,7 +1191,11 @@ class PaymentDisputes:
         self._put("merchants", merchant, "reserve", reserve)
         if self._breaks_rule_7(merchant):
             return self._take_back(RULES[6])
-        return {"success": True, "message": f"Done: set the reserve of {merchant['name']} to {percent} percent."}
+        return {
+            "success": True,
+            "message": f"Done: set the reserve of {merchant['name']} to {percent} percent.",
+            "data": self._changes(),
+        }
 
     def _show_reason(self, reason: Reason) -> dict[str, Any]:
         """The reason as an answer shows it."""
@@ -1327,6 +1366,46 @@ class PaymentDisputes:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -46,6 +46,18 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "periods": ("name",),
+    "workers": ("name",),
+    "elements": ("name",),
+    "recurrings": (),
+    "items": (),
+    "slips": (),
+    "garnishments": (),
+    "withholdings": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("garnishments", "status"),
     ("garnishments", "worker_id"),
@@ -248,7 +260,7 @@ class PayrollRun:
         """Workers without a slip in the open payroll, with what is booked for them so far.
 
         Args:
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "workers": records}} or {"success": False, "error": why
@@ -289,8 +301,9 @@ class PayrollRun:
 
         Args:
             period_id (str): Id of the period, such as PERIOD-00001.
-            cleared (bool, optional): Cleared: true or false. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            cleared (bool, optional): Whether the listed slips are cleared, false listing those that still wait. If
+                left out, both are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "slips": records}} or {"success": False, "error": why
@@ -327,7 +340,7 @@ class PayrollRun:
 
         Args:
             worker_id (str): Id of the worker, such as WORKER-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "garnishments": records}} or {"success": False, "error":
@@ -368,9 +381,9 @@ class PayrollRun:
         """List the periods, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            status (str, optional): Only those whose status is planned, open or locked.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only periods whose name contains this text.
+            status (str, optional): Only periods with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "periods": records}}
@@ -391,8 +404,8 @@ class PayrollRun:
         """List the workers, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only workers whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "workers": records}}
@@ -413,9 +426,9 @@ class PayrollRun:
         """List the elements, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            sign (str, optional): Only those whose sign is earning or deduction.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only elements whose name contains this text.
+            sign (str, optional): Only elements with this sign.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "elements": records}}
@@ -438,10 +451,10 @@ class PayrollRun:
         """List the recurrings, oldest first, all of them or only some.
 
         Args:
-            worker_id (str, optional): Only those of this worker.
-            element_id (str, optional): Only those of this element.
-            running (bool, optional): Only those where running is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            worker_id (str, optional): Only recurrings of this worker.
+            element_id (str, optional): Only recurrings of this element.
+            running (bool, optional): Only recurrings with this value of `running`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "recurrings": records}}
@@ -471,12 +484,12 @@ class PayrollRun:
         """List the items, oldest first, all of them or only some.
 
         Args:
-            worker_id (str, optional): Only those of this worker.
-            period_id (str, optional): Only those of this period.
-            element_id (str, optional): Only those of this element.
-            correction_of_id (str, optional): Only those of this correction of.
-            recurring_id (str, optional): Only those of this recurring.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            worker_id (str, optional): Only items of this worker.
+            period_id (str, optional): Only items of this period.
+            element_id (str, optional): Only items of this element.
+            correction_of_id (str, optional): Only items correction of this item.
+            recurring_id (str, optional): Only items of this recurring.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "items": records}}
@@ -512,10 +525,10 @@ class PayrollRun:
         """List the slips, oldest first, all of them or only some.
 
         Args:
-            worker_id (str, optional): Only those of this worker.
-            period_id (str, optional): Only those of this period.
-            cleared (bool, optional): Only those where cleared is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            worker_id (str, optional): Only slips of this worker.
+            period_id (str, optional): Only slips of this period.
+            cleared (bool, optional): Only slips with this value of `cleared`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "slips": records}}
@@ -542,9 +555,9 @@ class PayrollRun:
         """List the garnishments, oldest first, all of them or only some.
 
         Args:
-            worker_id (str, optional): Only those of this worker.
-            status (str, optional): Only those whose status is running, held or settled.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            worker_id (str, optional): Only garnishments of this worker.
+            status (str, optional): Only garnishments with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "garnishments": records}}
@@ -573,9 +586,9 @@ class PayrollRun:
         """List the withholdings, oldest first, all of them or only some.
 
         Args:
-            slip_id (str, optional): Only those of this slip.
-            garnishment_id (str, optional): Only those of this garnishment.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            slip_id (str, optional): Only withholdings of this slip.
+            garnishment_id (str, optional): Only withholdings of this garnishment.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "withholdings": records}}
@@ -605,10 +618,11 @@ class PayrollRun:
         Args:
             worker_id (str): Id of the worker, such as WORKER-00001.
             element_id (str): Id of the element, such as ELEMENT-00001.
-            amount (int): The amount in cents, from 100 to 400000.
+            amount (int): What the item adds to the pay, or takes off it for a deduction, in cents, from 100 to
+                400000.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         worker = self.workers.get(worker_id)
@@ -648,7 +662,7 @@ class PayrollRun:
             "message": (
                 f"Done: add {_money(amount)} of {element['name']} for {worker['name']} (new: item {item['id']})."
             ),
-            "data": {"item_id": item["id"]},
+            "data": {"item_id": item["id"], **self._changes()},
         }
 
     def drop_item(self, item_id: str) -> Result:
@@ -658,7 +672,7 @@ class PayrollRun:
             item_id (str): Id of the item, such as ITEM-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         item = self.items.get(item_id)
@@ -693,6 +707,7 @@ class PayrollRun:
                 f"Done: drop {_money(item['amount'])} of {self.elements[item['element_id']]['name']} of "
                 f"{self.workers[item['worker_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def correct_item(self, item_id: str, right: Annotated[int, {"minimum": 0, "maximum": 400000}]) -> Result:
@@ -700,10 +715,10 @@ class PayrollRun:
 
         Args:
             item_id (str): Id of the item, such as ITEM-00001.
-            right (int): The right in cents, from 0 to 400000.
+            right (int): What the item should have been, not the difference, in cents, from 0 to 400000.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         item = self.items.get(item_id)
@@ -758,7 +773,7 @@ class PayrollRun:
         return {
             "success": True,
             "message": f"Done: {done} (new: item {new_item['id']}).",
-            "data": {"item_id": new_item["id"]},
+            "data": {"item_id": new_item["id"], **self._changes()},
         }
 
     def set_recurring(
@@ -772,10 +787,11 @@ class PayrollRun:
         Args:
             worker_id (str): Id of the worker, such as WORKER-00001.
             element_id (str): Id of the element, such as ELEMENT-00001.
-            amount (int): The amount in cents, from 0 to 200000.
+            amount (int): What the element adds or takes off each month, where zero ends it, in cents, from 0 to
+                200000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         worker = self.workers.get(worker_id)
@@ -824,6 +840,7 @@ class PayrollRun:
         return {
             "success": True,
             "message": f"Done: set the monthly {element['name']} of {worker['name']} to {_money(amount)}.",
+            "data": self._changes(),
         }
 
     def calculate_slip(
@@ -836,10 +853,11 @@ class PayrollRun:
 
         Args:
             worker_id (str): Id of the worker, such as WORKER-00001.
-            wage (int, optional): The wage in cents, from 120000 to 700000. May be left out.
+            wage (int, optional): New monthly wage of the worker from this slip on, in cents, from 120000 to
+                700000. If left out, the wage stays as it is.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         worker = self.workers.get(worker_id)
@@ -977,7 +995,7 @@ class PayrollRun:
         return {
             "success": True,
             "message": f"Done: {done} (new: slip {slip['id']}).",
-            "data": {"slip_id": slip["id"]},
+            "data": {"slip_id": slip["id"], **self._changes()},
         }
 
     def reopen_slip(self, slip_id: str) -> Result:
@@ -987,7 +1005,7 @@ class PayrollRun:
             slip_id (str): Id of the slip, such as SLIP-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         slip = self.slips.get(slip_id)
@@ -1074,6 +1092,7 @@ class PayrollRun:
                 f"Done: reopen the slip of {self.workers[slip['worker_id']]['name']} for "
                 f"{self.periods[slip['period_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def clear_slip(self, slip_id: str) -> Result:
@@ -1083,7 +1102,7 @@ class PayrollRun:
             slip_id (str): Id of the slip, such as SLIP-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         slip = self.slips.get(slip_id)
@@ -1109,6 +1128,7 @@ class PayrollRun:
                 f"Done: clear the slip of {self.workers[slip['worker_id']]['name']} for "
                 f"{self.periods[slip['period_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def lock_period(self, period_id: str) -> Result:
@@ -1119,7 +1139,7 @@ class PayrollRun:
             period_id (str): Id of the period, such as PERIOD-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         period = self.periods.get(period_id)
@@ -1186,7 +1206,7 @@ class PayrollRun:
         ):
             if self._breaks_rule_10_s(one_slip):
                 return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: lock {period['name']}."}
+        return {"success": True, "message": f"Done: lock {period['name']}.", "data": self._changes()}
 
     def register_garnishment(
         self,
@@ -1199,12 +1219,13 @@ class PayrollRun:
 
         Args:
             worker_id (str): Id of the worker, such as WORKER-00001.
-            creditor (str): The creditor.
-            total (int): The total in cents, from 1000 to 3000000.
-            rank (int, optional): The rank, from 1 to 9. May be left out.
+            creditor (str): Name of the creditor who has the claim.
+            total (int): Whole sum that the creditor claims, in cents, from 1000 to 3000000.
+            rank (int, optional): Place in the order in which creditors are paid, the first one being 1, from 1 to
+                9. If left out, the claim comes behind all others.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         worker = self.workers.get(worker_id)
@@ -1267,7 +1288,7 @@ class PayrollRun:
         return {
             "success": True,
             "message": f"Done: {done} (new: garnishment {garnishment['id']}).",
-            "data": {"garnishment_id": garnishment["id"]},
+            "data": {"garnishment_id": garnishment["id"], **self._changes()},
         }
 
     def hold_garnishment(self, garnishment_id: str) -> Result:
@@ -1277,7 +1298,7 @@ class PayrollRun:
             garnishment_id (str): Id of the garnishment, such as GARNISHMENT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         garnishment = self.garnishments.get(garnishment_id)
@@ -1309,6 +1330,7 @@ class PayrollRun:
                 f"Done: hold the claim of {garnishment['creditor']} on "
                 f"{self.workers[garnishment['worker_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def resume_garnishment(self, garnishment_id: str) -> Result:
@@ -1318,7 +1340,7 @@ class PayrollRun:
             garnishment_id (str): Id of the garnishment, such as GARNISHMENT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         garnishment = self.garnishments.get(garnishment_id)
@@ -1350,6 +1372,7 @@ class PayrollRun:
                 f"Done: resume the claim of {garnishment['creditor']} on "
                 f"{self.workers[garnishment['worker_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def _show_slip(self, slip: Slip) -> dict[str, Any]:
@@ -1594,6 +1617,46 @@ class PayrollRun:
         self._journal.append(("delete", container, record["id"], record))
         del getattr(self, container)[record["id"]]
         self._unlink(container, record)
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -48,6 +48,15 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "units": ("name",),
+    "members": ("name",),
+    "reviews": ("number",),
+    "goals": ("title",),
+    "appeals": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("appeals", "review_id"),
     ("appeals", "status"),
@@ -273,7 +282,7 @@ class PerformanceReviews:
         """Reviews whose goals are not agreed, with what is missing to 100.
 
         Args:
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "reviews": records}} or {"success": False, "error": why
@@ -304,8 +313,9 @@ class PerformanceReviews:
         """Reviews with all goals rated and no grade, with the grade that the score rounds to.
 
         Args:
-            unit_id (str, optional): Id of the unit, such as UNIT-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            unit_id (str, optional): Unit whose own reviews are listed, without the units within it; an id such as
+                UNIT-00001. If left out, the reviews of all units are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "reviews": records}} or {"success": False, "error": why
@@ -341,7 +351,7 @@ class PerformanceReviews:
         """Graded reviews that can be signed now.
 
         Args:
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "reviews": records}} or {"success": False, "error": why
@@ -377,7 +387,7 @@ class PerformanceReviews:
 
         Args:
             unit_id (str): Id of the unit, such as UNIT-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "reviews": records}} or {"success": False, "error": why
@@ -422,9 +432,9 @@ class PerformanceReviews:
         """List the units, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            within_id (str, optional): Only those of this within.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only units whose name contains this text.
+            within_id (str, optional): Only units within this unit.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "units": records}}
@@ -449,10 +459,10 @@ class PerformanceReviews:
         """List the members, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            unit_id (str, optional): Only those of this unit.
-            boss_id (str, optional): Only those of this boss.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only members whose name contains this text.
+            unit_id (str, optional): Only members of this unit.
+            boss_id (str, optional): Only members whose boss is this member.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "members": records}}
@@ -480,10 +490,10 @@ class PerformanceReviews:
         """List the reviews, oldest first, all of them or only some.
 
         Args:
-            number (str, optional): Only those whose number contains this text.
-            member_id (str, optional): Only those of this member.
-            status (str, optional): Only those whose status is planning, agreed, graded, signed or appealed.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            number (str, optional): Only reviews whose number contains this text.
+            member_id (str, optional): Only reviews of this member.
+            status (str, optional): Only reviews with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "reviews": records}}
@@ -510,9 +520,9 @@ class PerformanceReviews:
         """List the goals, oldest first, all of them or only some.
 
         Args:
-            title (str, optional): Only those whose title contains this text.
-            review_id (str, optional): Only those of this review.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            title (str, optional): Only goals whose title contains this text.
+            review_id (str, optional): Only goals of this review.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "goals": records}}
@@ -537,10 +547,10 @@ class PerformanceReviews:
         """List the appeals, oldest first, all of them or only some.
 
         Args:
-            review_id (str, optional): Only those of this review.
-            judge_id (str, optional): Only those of this judge.
-            status (str, optional): Only those whose status is filed, upheld or changed.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            review_id (str, optional): Only appeals of this review.
+            judge_id (str, optional): Only appeals whose judge is this member.
+            status (str, optional): Only appeals with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "appeals": records}}
@@ -565,11 +575,11 @@ class PerformanceReviews:
 
         Args:
             review_id (str): Id of the review, such as REVIEW-00001.
-            title (str): The title.
-            weight (int): The weight, from 5 to 95.
+            title (str): What the member is to reach, in a few words.
+            weight (int): Weight of the goal, out of 100 for all goals of the review, from 5 to 95.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         review = self.reviews.get(review_id)
@@ -607,7 +617,7 @@ class PerformanceReviews:
                 f"Done: add the goal {title} with weight {weight} for {self.members[review['member_id']]['name']} "
                 f"(new: goal {goal['id']})."
             ),
-            "data": {"goal_id": goal["id"]},
+            "data": {"goal_id": goal["id"], **self._changes()},
         }
 
     def shift_weight(
@@ -620,12 +630,12 @@ class PerformanceReviews:
         weight is dropped.
 
         Args:
-            giver_id (str): Id of a goal (giver), such as GOAL-00001.
-            taker_id (str): Id of a goal (taker), such as GOAL-00001.
-            points (int): The points, from 1 to 95.
+            giver_id (str): Goal that loses the weight, dropped when it gives all; an id such as GOAL-00001.
+            taker_id (str): Goal of the same review that gains the weight; an id such as GOAL-00001.
+            points (int): Weight to shift, out of 100 for all goals of the review, from 1 to 95.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         giver = self.goals.get(giver_id)
@@ -682,7 +692,11 @@ class PerformanceReviews:
         ):
             if self._breaks_rule_4(one_review):
                 return self._take_back(RULES[3])
-        return {"success": True, "message": f"Done: shift {points} points from {giver['title']} to {taker['title']}."}
+        return {
+            "success": True,
+            "message": f"Done: shift {points} points from {giver['title']} to {taker['title']}.",
+            "data": self._changes(),
+        }
 
     def agree_goals(self, review_id: str) -> Result:
         """Agree the goals of a review, whose weights must make 100.
@@ -691,7 +705,7 @@ class PerformanceReviews:
             review_id (str): Id of the review, such as REVIEW-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         review = self.reviews.get(review_id)
@@ -736,17 +750,21 @@ class PerformanceReviews:
             return self._take_back(RULES[8])
         if self._breaks_rule_11_r(review):
             return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: agree the goals of {self.members[review['member_id']]['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: agree the goals of {self.members[review['member_id']]['name']}.",
+            "data": self._changes(),
+        }
 
     def assess_self(self, review_id: str, view: Annotated[int, {"minimum": 1, "maximum": 5}]) -> Result:
         """Enter how the member sees their own year, from 1 (poor) to 5 (outstanding).
 
         Args:
             review_id (str): Id of the review, such as REVIEW-00001.
-            view (int): The view, from 1 to 5.
+            view (int): How the member rates their own year, 5 being outstanding, from 1 to 5.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         review = self.reviews.get(review_id)
@@ -766,6 +784,7 @@ class PerformanceReviews:
         return {
             "success": True,
             "message": f"Done: enter {view} as the self-assessment of {self.members[review['member_id']]['name']}.",
+            "data": self._changes(),
         }
 
     def rate_goals(
@@ -780,12 +799,15 @@ class PerformanceReviews:
 
         Args:
             review_id (str): Id of the review, such as REVIEW-00001.
-            rating (int, optional): The rating, from 1 to 5. May be left out.
-            apart_id (str, optional): Id of a goal (apart), such as GOAL-00001. May be left out.
-            apart_rating (int, optional): The apart rating, from 1 to 5. May be left out.
+            rating (int, optional): Rating for every goal of the review that has none, 5 being outstanding, from 1
+                to 5. If left out, only the goal apart is rated.
+            apart_id (str, optional): Single goal of the review with a rating of its own, or a corrected one; an id
+                such as GOAL-00001. If left out, no goal is rated apart.
+            apart_rating (int, optional): Rating of the goal apart, given only together with that goal, from 1 to
+                5. If left out, no goal is rated apart.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         review = self.reviews.get(review_id)
@@ -835,7 +857,7 @@ class PerformanceReviews:
             done += f" with {rating}"
         if apart_rating is not None:
             done += f", one of them with {apart_rating}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def grade_review(self, review_id: str, grade: Annotated[int, {"minimum": 1, "maximum": 5}]) -> Result:
         """Grade a review whose goals are all rated, or lower the grade before the unit is calibrated; the score is in
@@ -843,10 +865,10 @@ class PerformanceReviews:
 
         Args:
             review_id (str): Id of the review, such as REVIEW-00001.
-            grade (int): The grade, from 1 to 5.
+            grade (int): Grade of the whole review, close to its score, 5 being the best, from 1 to 5.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         review = self.reviews.get(review_id)
@@ -920,7 +942,11 @@ class PerformanceReviews:
         for one_review in _distinct(changed_reviews):
             if self._breaks_rule_11_r(one_review):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: grade {self.members[review['member_id']]['name']} with {grade}."}
+        return {
+            "success": True,
+            "message": f"Done: grade {self.members[review['member_id']]['name']} with {grade}.",
+            "data": self._changes(),
+        }
 
     def calibrate_unit(self, unit_id: str) -> Result:
         """Calibrate a unit, which fixes its grades, after the units within it.
@@ -929,7 +955,7 @@ class PerformanceReviews:
             unit_id (str): Id of the unit, such as UNIT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         unit = self.units.get(unit_id)
@@ -964,7 +990,7 @@ class PerformanceReviews:
         ):
             if self._breaks_rule_7(one_review):
                 return self._take_back(RULES[6])
-        return {"success": True, "message": f"Done: calibrate {unit['name']}."}
+        return {"success": True, "message": f"Done: calibrate {unit['name']}.", "data": self._changes()}
 
     def sign_review(self, review_id: str) -> Result:
         """Sign off a graded review in a calibrated unit, after those of the people who report to the member.
@@ -973,7 +999,7 @@ class PerformanceReviews:
             review_id (str): Id of the review, such as REVIEW-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         review = self.reviews.get(review_id)
@@ -1020,17 +1046,22 @@ class PerformanceReviews:
             return self._take_back(RULES[8])
         if self._breaks_rule_11_r(review):
             return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: sign the review of {self.members[review['member_id']]['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: sign the review of {self.members[review['member_id']]['name']}.",
+            "data": self._changes(),
+        }
 
     def award_bonus(self, review_id: str, amount: Annotated[int, {"minimum": 0, "maximum": 2000000}]) -> Result:
         """Award a bonus out of the unit's pool, in place of the one before.
 
         Args:
             review_id (str): Id of the review, such as REVIEW-00001.
-            amount (int): The amount in cents, from 0 to 2000000.
+            amount (int): Whole bonus, in place of the one before, where zero takes it away, in cents, from 0 to
+                2000000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         review = self.reviews.get(review_id)
@@ -1061,6 +1092,7 @@ class PerformanceReviews:
         return {
             "success": True,
             "message": f"Done: award {self.members[review['member_id']]['name']} a bonus of {_money(amount)}.",
+            "data": self._changes(),
         }
 
     def file_appeal(self, review_id: str, reason: Text) -> Result:
@@ -1068,10 +1100,10 @@ class PerformanceReviews:
 
         Args:
             review_id (str): Id of the review, such as REVIEW-00001.
-            reason (str): The reason.
+            reason (str): Why the member appeals against the grade.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         review = self.reviews.get(review_id)
@@ -1149,7 +1181,7 @@ class PerformanceReviews:
             "message": (
                 f"Done: file the appeal of {self.members[review['member_id']]['name']} (new: appeal {appeal['id']})."
             ),
-            "data": {"appeal_id": appeal["id"]},
+            "data": {"appeal_id": appeal["id"], **self._changes()},
         }
 
     def decide_appeal(
@@ -1162,11 +1194,12 @@ class PerformanceReviews:
 
         Args:
             appeal_id (str): Id of the appeal, such as APPEAL-00001.
-            judge_id (str): Id of a member (judge), such as MEMBER-00001.
-            grade (int, optional): The grade, from 1 to 5. May be left out.
+            judge_id (str): Member above the boss of the appealing member, who decides; an id such as MEMBER-00001.
+            grade (int, optional): New grade, which must be better than the old one, from 1 to 5. If left out, the
+                old grade is upheld.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         appeal = self.appeals.get(appeal_id)
@@ -1267,7 +1300,7 @@ class PerformanceReviews:
         done = f"decide the appeal of {self.members[self.reviews[appeal['review_id']]['member_id']]['name']} as {judge['name']}"
         if grade is not None:
             done += f" with the new grade {grade}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def _show_unit(self, unit: Unit) -> dict[str, Any]:
         """The unit as an answer shows it."""
@@ -1511,6 +1544,46 @@ class PerformanceReviews:
         self._journal.append(("delete", container, record["id"], record))
         del getattr(self, container)[record["id"]]
         self._unlink(container, record)
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -49,6 +49,17 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "owners": ("name",),
+    "pets": ("name",),
+    "sitters": ("name",),
+    "jobs": (),
+    "visits": (),
+    "house_keys": ("tag",),
+    "reviews": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("house_keys", "owner_id"),
     ("jobs", "kind"),
@@ -257,8 +268,9 @@ class PetSitting:
         """Finished jobs that were not paid, and whether the owner's credit is enough for them.
 
         Args:
-            sitter_id (str, optional): Id of the sitter, such as SITTER-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            sitter_id (str, optional): Only jobs of this sitter; an id such as SITTER-00001. If left out, the jobs
+                of all sitters are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "jobs": records}} or {"success": False, "error": why
@@ -303,10 +315,10 @@ class PetSitting:
 
         Args:
             pet_id (str): Id of the pet, such as PET-00001.
-            kind (str): The kind: visits or boarding.
-            starts (str): Starts: a date, as YYYY-MM-DD.
-            ends (str): Ends: a date, as YYYY-MM-DD.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            kind (str): Whether visits or boarding are wanted: visits or boarding.
+            starts (str): First day of visits, or first night of boarding, as YYYY-MM-DD.
+            ends (str): Last day of visits, or day of return from boarding, as YYYY-MM-DD.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "sitters": records}} or {"success": False, "error": why
@@ -348,9 +360,10 @@ class PetSitting:
         """Visits of a day that have no outcome yet.
 
         Args:
-            on (str): On: a date, as YYYY-MM-DD.
-            sitter_id (str, optional): Id of the sitter, such as SITTER-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            on (str): Day whose visits are listed, as YYYY-MM-DD.
+            sitter_id (str, optional): Only visits of this sitter; an id such as SITTER-00001. If left out, the
+                visits of all sitters are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "visits": records}} or {"success": False, "error": why
@@ -397,10 +410,9 @@ class PetSitting:
         """List the owners, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            street (str, optional): Only those whose street is park_lane, mill_road, harbour_street or
-                station_hill.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only owners whose name contains this text.
+            street (str, optional): Only owners with this street.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "owners": records}}
@@ -425,12 +437,12 @@ class PetSitting:
         """List the pets, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            owner_id (str, optional): Only those of this owner.
-            species (str, optional): Only those whose species is dog, cat, rabbit, parrot or tortoise.
-            medicine (bool, optional): Only those where medicine is so.
-            at_home_only (bool, optional): Only those where at home only is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only pets whose name contains this text.
+            owner_id (str, optional): Only pets of this owner.
+            species (str, optional): Only pets with this species.
+            medicine (bool, optional): Only pets with this value of `medicine`.
+            at_home_only (bool, optional): Only pets with this value of `at_home_only`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "pets": records}}
@@ -458,10 +470,10 @@ class PetSitting:
         """List the sitters, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            gives_medicine (bool, optional): Only those where gives medicine is so.
-            on_hold (bool, optional): Only those where on hold is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only sitters whose name contains this text.
+            gives_medicine (bool, optional): Only sitters with this value of `gives_medicine`.
+            on_hold (bool, optional): Only sitters with this value of `on_hold`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "sitters": records}}
@@ -489,12 +501,12 @@ class PetSitting:
         """List the jobs, oldest first, all of them or only some.
 
         Args:
-            pet_id (str, optional): Only those of this pet.
-            sitter_id (str, optional): Only those of this sitter.
-            kind (str, optional): Only those whose kind is visits or boarding.
-            paid (bool, optional): Only those where paid is so.
-            status (str, optional): Only those whose status is planned, running, called_off or finished.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            pet_id (str, optional): Only jobs of this pet.
+            sitter_id (str, optional): Only jobs of this sitter.
+            kind (str, optional): Only jobs with this kind.
+            paid (bool, optional): Only jobs with this value of `paid`.
+            status (str, optional): Only jobs with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "jobs": records}}
@@ -523,9 +535,9 @@ class PetSitting:
         """List the visits, oldest first, all of them or only some.
 
         Args:
-            job_id (str, optional): Only those of this job.
-            outcome (str, optional): Only those whose outcome is done or missed.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            job_id (str, optional): Only visits of this job.
+            outcome (str, optional): Only visits with this outcome.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "visits": records}}
@@ -550,10 +562,10 @@ class PetSitting:
         """List the house keys, oldest first, all of them or only some.
 
         Args:
-            tag (str, optional): Only those whose tag contains this text.
-            owner_id (str, optional): Only those of this owner.
-            held_by_id (str, optional): Only those of this held by.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            tag (str, optional): Only house keys whose tag contains this text.
+            owner_id (str, optional): Only house keys of this owner.
+            held_by_id (str, optional): Only house keys held by this sitter.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "house_keys": records}}
@@ -580,9 +592,9 @@ class PetSitting:
         """List the reviews, oldest first, all of them or only some.
 
         Args:
-            job_id (str, optional): Only those of this job.
-            sitter_id (str, optional): Only those of this sitter.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            job_id (str, optional): Only reviews of this job.
+            sitter_id (str, optional): Only reviews of this sitter.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "reviews": records}}
@@ -613,12 +625,12 @@ class PetSitting:
         Args:
             pet_id (str): Id of the pet, such as PET-00001.
             sitter_id (str): Id of the sitter, such as SITTER-00001.
-            kind (str): The kind: visits or boarding.
-            starts (str): Starts: a date, as YYYY-MM-DD.
-            ends (str): Ends: a date, as YYYY-MM-DD.
+            kind (str): Whether the sitter visits the pet, or the pet boards with the sitter: visits or boarding.
+            starts (str): First day of visits, or first night of boarding, as YYYY-MM-DD.
+            ends (str): Last day of visits, or day of return from boarding, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         pet = self.pets.get(pet_id)
@@ -686,7 +698,7 @@ class PetSitting:
             "message": (
                 f"Done: book {sitter['name']} for {pet['name']} from {starts} to {ends} (new: job {job['id']})."
             ),
-            "data": {"job_id": job["id"]},
+            "data": {"job_id": job["id"], **self._changes()},
         }
 
     def change_sitter(self, job_id: str, sitter_id: str) -> Result:
@@ -697,7 +709,7 @@ class PetSitting:
             sitter_id (str): Id of the sitter, such as SITTER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         job = self.jobs.get(job_id)
@@ -748,17 +760,21 @@ class PetSitting:
         for one_review in _distinct(self._reviews_by_job.get(job["id"], {}).values()):
             if self._breaks_rule_9_r_again(one_review):
                 return self._take_back(RULES[8])
-        return {"success": True, "message": f"Done: give {self.pets[job['pet_id']]['name']} to {sitter['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: give {self.pets[job['pet_id']]['name']} to {sitter['name']}.",
+            "data": self._changes(),
+        }
 
     def extend_job(self, job_id: str, ends: Date) -> Result:
         """Let a job end later than planned; visits of the new days are listed where it is running.
 
         Args:
             job_id (str): Id of the job, such as JOB-00001.
-            ends (str): Ends: a date, as YYYY-MM-DD.
+            ends (str): New last day or day of return, later than before, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         job = self.jobs.get(job_id)
@@ -836,7 +852,11 @@ class PetSitting:
         for one_visit in _distinct([*added_visits, *self._visits_by_job.get(job["id"], {}).values()]):
             if self._breaks_rule_11(one_visit):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: extend the job for {self.pets[job['pet_id']]['name']} to {ends}."}
+        return {
+            "success": True,
+            "message": f"Done: extend the job for {self.pets[job['pet_id']]['name']} to {ends}.",
+            "data": self._changes(),
+        }
 
     def end_early(self, job_id: str) -> Result:
         """End a running job today because the owner is back; only the days up to today are charged.
@@ -845,7 +865,7 @@ class PetSitting:
             job_id (str): Id of the job, such as JOB-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         job = self.jobs.get(job_id)
@@ -887,7 +907,11 @@ class PetSitting:
         for one_visit in _distinct(self._visits_by_job.get(job["id"], {}).values()):
             if one_visit["id"] in self.visits and self._breaks_rule_11(one_visit):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: end the job for {self.pets[job['pet_id']]['name']} early."}
+        return {
+            "success": True,
+            "message": f"Done: end the job for {self.pets[job['pet_id']]['name']} early.",
+            "data": self._changes(),
+        }
 
     def call_off_job(self, job_id: str) -> Result:
         """Call a planned job off.
@@ -896,7 +920,7 @@ class PetSitting:
             job_id (str): Id of the job, such as JOB-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         job = self.jobs.get(job_id)
@@ -925,17 +949,22 @@ class PetSitting:
                 return self._take_back(RULES[8])
         if self._breaks_rule_10(job):
             return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: call off the job for {self.pets[job['pet_id']]['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: call off the job for {self.pets[job['pet_id']]['name']}.",
+            "data": self._changes(),
+        }
 
     def hand_over_key(self, house_key_id: str, sitter_id: str | None = None) -> Result:
         """Note that a sitter has taken a key, or, without a sitter, that the key is back with the owner.
 
         Args:
             house_key_id (str): Id of the house key, such as HK-00001.
-            sitter_id (str, optional): Id of the sitter, such as SITTER-00001. May be left out.
+            sitter_id (str, optional): Sitter who has taken the key; an id such as SITTER-00001. If left out, the
+                key is back with the owner.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         house_key = self.house_keys.get(house_key_id)
@@ -981,7 +1010,7 @@ class PetSitting:
         ):
             if self._breaks_rule_7(one_job):
                 return self._take_back(RULES[6])
-        return {"success": True, "message": f"Done: note where key {house_key['tag']} is."}
+        return {"success": True, "message": f"Done: note where key {house_key['tag']} is.", "data": self._changes()}
 
     def start_job(self, job_id: str) -> Result:
         """Start a job on its first day or later; visits need a key of the house and are listed day by day.
@@ -990,7 +1019,7 @@ class PetSitting:
             job_id (str): Id of the job, such as JOB-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         job = self.jobs.get(job_id)
@@ -1050,17 +1079,21 @@ class PetSitting:
         for one_visit in _distinct(added_visits):
             if self._breaks_rule_11(one_visit):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: start the job for {self.pets[job['pet_id']]['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: start the job for {self.pets[job['pet_id']]['name']}.",
+            "data": self._changes(),
+        }
 
     def record_visit(self, visit_id: str, outcome: Literal["done", "missed"]) -> Result:
         """Record that a visit was made or missed.
 
         Args:
             visit_id (str): Id of the visit, such as VISIT-00001.
-            outcome (str): The outcome: done or missed.
+            outcome (str): Whether the visit was made or missed: done or missed.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         visit = self.visits.get(visit_id)
@@ -1072,7 +1105,11 @@ class PetSitting:
             return _refused(f"That visit is only on {visit['on']}.")
         self._journal = []
         self._put("visits", visit, "outcome", outcome)
-        return {"success": True, "message": f"Done: record visit {visit['number']} of {visit['on']}."}
+        return {
+            "success": True,
+            "message": f"Done: record visit {visit['number']} of {visit['on']}.",
+            "data": self._changes(),
+        }
 
     def finish_job(self, job_id: str) -> Result:
         """Finish a running job on its last day or later; every missed visit is taken off the price.
@@ -1081,7 +1118,7 @@ class PetSitting:
             job_id (str): Id of the job, such as JOB-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         job = self.jobs.get(job_id)
@@ -1123,7 +1160,11 @@ class PetSitting:
                 return self._take_back(RULES[8])
         if self._breaks_rule_10(job):
             return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: finish the job for {self.pets[job['pet_id']]['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: finish the job for {self.pets[job['pet_id']]['name']}.",
+            "data": self._changes(),
+        }
 
     def review_job(
         self,
@@ -1135,11 +1176,11 @@ class PetSitting:
 
         Args:
             job_id (str): Id of the job, such as JOB-00001.
-            stars (int): The stars, from 1 to 5.
-            said (str, optional): The said. May be left out.
+            stars (int): Stars that the owner gives, more being better, from 1 to 5.
+            said (str, optional): What the owner says about the job. If left out, no words are noted.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         job = self.jobs.get(job_id)
@@ -1168,7 +1209,7 @@ class PetSitting:
                 f"Done: review {self.sitters[job['sitter_id']]['name']} with {stars} stars (new: review "
                 f"{review['id']})."
             ),
-            "data": {"review_id": review["id"]},
+            "data": {"review_id": review["id"], **self._changes()},
         }
 
     def pay_job(self, job_id: str, in_cash: Annotated[int, {"minimum": 0, "maximum": 500000}] = 0) -> Result:
@@ -1176,10 +1217,11 @@ class PetSitting:
 
         Args:
             job_id (str): Id of the job, such as JOB-00001.
-            in_cash (int): The in cash in cents, from 0 to 500000. 0 where it is left out.
+            in_cash (int): Part paid in cash, the owner's credit paying the rest, in cents, from 0 to 500000.
+                Default: 0.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         job = self.jobs.get(job_id)
@@ -1207,6 +1249,7 @@ class PetSitting:
         return {
             "success": True,
             "message": f"Done: pay {self.sitters[job['sitter_id']]['name']} for {self.pets[job['pet_id']]['name']}.",
+            "data": self._changes(),
         }
 
     def set_sitter(self, sitter_id: str, on_hold: bool | None = None, gives_medicine: bool | None = None) -> Result:
@@ -1214,11 +1257,13 @@ class PetSitting:
 
         Args:
             sitter_id (str): Id of the sitter, such as SITTER-00001.
-            on_hold (bool, optional): On hold: true or false. May be left out.
-            gives_medicine (bool, optional): Gives medicine: true or false. May be left out.
+            on_hold (bool, optional): Whether the sitter is on hold and gets no jobs. If left out, it stays as it
+                is.
+            gives_medicine (bool, optional): Whether the sitter gives medicine to pets. If left out, it stays as it
+                is.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         sitter = self.sitters.get(sitter_id)
@@ -1254,7 +1299,11 @@ class PetSitting:
         ):
             if self._breaks_rule_2(one_job):
                 return self._take_back(RULES[1])
-        return {"success": True, "message": f"Done: change what is known of {sitter['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: change what is known of {sitter['name']}.",
+            "data": self._changes(),
+        }
 
     def _show_sitter(self, sitter: Sitter) -> dict[str, Any]:
         """The sitter as an answer shows it."""
@@ -1476,6 +1525,46 @@ class PetSitting:
         self._journal.append(("delete", container, record["id"], record))
         del getattr(self, container)[record["id"]]
         self._unlink(container, record)
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

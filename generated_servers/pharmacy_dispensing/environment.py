@@ -47,6 +47,18 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "substances": ("name",),
+    "products": ("name",),
+    "lots": ("number",),
+    "patients": ("name",),
+    "pharmacists": ("name",),
+    "prescriptions": (),
+    "supplies": (),
+    "picks": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("lots", "number"),
     ("lots", "product_id"),
@@ -230,9 +242,10 @@ class PharmacyDispensing:
         """Fills that can be made up by a day, those due longest first.
 
         Args:
-            until (str): Until: a date, as YYYY-MM-DD.
-            patient_id (str, optional): Id of the patient, such as PATIENT-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            until (str): Last due day of fills to include, as YYYY-MM-DD.
+            patient_id (str, optional): Patient whose fills are listed; an id such as PATIENT-00001. If left out,
+                fills of all patients are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "prescriptions": records}} or {"success": False,
@@ -279,7 +292,7 @@ class PharmacyDispensing:
         Args:
             patient_id (str): Id of the patient, such as PATIENT-00001.
             product_id (str): Id of the product, such as PRODUCT-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "prescriptions": records}} or {"success": False,
@@ -322,7 +335,7 @@ class PharmacyDispensing:
 
         Args:
             lot_id (str): Id of the lot, such as LOT-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "picks": records}} or {"success": False, "error": why
@@ -364,9 +377,9 @@ class PharmacyDispensing:
         """List the substances, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            controlled (bool, optional): Only those where controlled is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only substances whose name contains this text.
+            controlled (bool, optional): Only substances with this value of `controlled`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "substances": records}}
@@ -393,9 +406,9 @@ class PharmacyDispensing:
         """List the products, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            substance_id (str, optional): Only those of this substance.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only products whose name contains this text.
+            substance_id (str, optional): Only products of this substance.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "products": records}}
@@ -422,10 +435,10 @@ class PharmacyDispensing:
         """List the lots, oldest first, all of them or only some.
 
         Args:
-            number (str, optional): Only those whose number contains this text.
-            product_id (str, optional): Only those of this product.
-            withdrawn_for (str, optional): Only those whose withdrawn for is recall, expired or damaged.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            number (str, optional): Only lots whose number contains this text.
+            product_id (str, optional): Only lots of this product.
+            withdrawn_for (str, optional): Only lots with this withdrawn for.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "lots": records}}
@@ -449,8 +462,8 @@ class PharmacyDispensing:
         """List the patients, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only patients whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "patients": records}}
@@ -473,9 +486,9 @@ class PharmacyDispensing:
         """List the pharmacists, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            on_duty (bool, optional): Only those where on duty is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only pharmacists whose name contains this text.
+            on_duty (bool, optional): Only pharmacists with this value of `on_duty`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "pharmacists": records}}
@@ -499,11 +512,11 @@ class PharmacyDispensing:
         """List the prescriptions, oldest first, all of them or only some.
 
         Args:
-            patient_id (str, optional): Only those of this patient.
-            product_id (str, optional): Only those of this product.
-            substitution (bool, optional): Only those where substitution is so.
-            status (str, optional): Only those whose status is active, held, cancelled or finished.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            patient_id (str, optional): Only prescriptions of this patient.
+            product_id (str, optional): Only prescriptions of this product.
+            substitution (bool, optional): Only prescriptions with this value of `substitution`.
+            status (str, optional): Only prescriptions with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "prescriptions": records}}
@@ -539,12 +552,12 @@ class PharmacyDispensing:
         """List the supplies, oldest first, all of them or only some.
 
         Args:
-            prescription_id (str, optional): Only those of this prescription.
-            product_id (str, optional): Only those of this product.
-            made_by_id (str, optional): Only those of this made by.
-            checked_by_id (str, optional): Only those of this checked by.
-            status (str, optional): Only those whose status is made_up, collected or returned.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            prescription_id (str, optional): Only supplies of this prescription.
+            product_id (str, optional): Only supplies of this product.
+            made_by_id (str, optional): Only supplies made by this pharmacist.
+            checked_by_id (str, optional): Only supplies checked by this pharmacist.
+            status (str, optional): Only supplies with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "supplies": records}}
@@ -579,9 +592,9 @@ class PharmacyDispensing:
         """List the picks, oldest first, all of them or only some.
 
         Args:
-            supply_id (str, optional): Only those of this supply.
-            lot_id (str, optional): Only those of this lot.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            supply_id (str, optional): Only picks of this supply.
+            lot_id (str, optional): Only picks of this lot.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "picks": records}}
@@ -615,15 +628,15 @@ class PharmacyDispensing:
         Args:
             patient_id (str): Id of the patient, such as PATIENT-00001.
             product_id (str): Id of the product, such as PRODUCT-00001.
-            prescriber (str): The prescriber.
-            issued_on (str): Issued on: a date, as YYYY-MM-DD.
-            packs_each (int): The packs each, from 1 to 6.
-            fills (int): The fills, from 1 to 12.
-            every_days (int): The every days, from 7 to 90.
-            substitution (bool): Substitution: true or false. true where it is left out.
+            prescriber (str): Name of the doctor who wrote the prescription.
+            issued_on (str): Day on which it was written, within the last 30 days, as YYYY-MM-DD.
+            packs_each (int): Packs handed out at each fill, from 1 to 6.
+            fills (int): Number of fills in all, only one for a controlled drug, from 1 to 12.
+            every_days (int): Days from one fill to the next, from 7 to 90.
+            substitution (bool): Whether an equivalent product may be given instead. Default: true.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         patient = self.patients.get(patient_id)
@@ -714,7 +727,7 @@ class PharmacyDispensing:
                 f"Done: enter the prescription of {prescriber} for {product['name']} for {patient['name']} (new: "
                 f"prescription {entered['id']})."
             ),
-            "data": {"prescription_id": entered["id"]},
+            "data": {"prescription_id": entered["id"], **self._changes()},
         }
 
     def confirm_prescription(self, prescription_id: str, note: Text) -> Result:
@@ -722,10 +735,10 @@ class PharmacyDispensing:
 
         Args:
             prescription_id (str): Id of the prescription, such as PRESCRIPTION-00001.
-            note (str): The note.
+            note (str): How the prescriber confirmed it, kept with the prescription.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         prescription = self.prescriptions.get(prescription_id)
@@ -766,6 +779,7 @@ class PharmacyDispensing:
                 f"Done: confirm the prescription of {self.patients[prescription['patient_id']]['name']} for "
                 f"{self.products[prescription['product_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def cancel_prescription(self, prescription_id: str) -> Result:
@@ -775,7 +789,7 @@ class PharmacyDispensing:
             prescription_id (str): Id of the prescription, such as PRESCRIPTION-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         prescription = self.prescriptions.get(prescription_id)
@@ -813,6 +827,7 @@ class PharmacyDispensing:
                 f"Done: cancel the prescription of {self.patients[prescription['patient_id']]['name']} for "
                 f"{self.products[prescription['product_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def make_up_supply(self, prescription_id: str, pharmacist_id: str, product_id: str | None = None) -> Result:
@@ -822,10 +837,11 @@ class PharmacyDispensing:
         Args:
             prescription_id (str): Id of the prescription, such as PRESCRIPTION-00001.
             pharmacist_id (str): Id of the pharmacist, such as PHARMACIST-00001.
-            product_id (str, optional): Id of the product, such as PRODUCT-00001. May be left out.
+            product_id (str, optional): Equivalent product given instead, of the same substance and strength; an id
+                such as PRODUCT-00001. If left out, the product prescribed is given.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         prescription = self.prescriptions.get(prescription_id)
@@ -944,7 +960,7 @@ class PharmacyDispensing:
         return {
             "success": True,
             "message": f"Done: {done} (new: supply {bagged['id']}).",
-            "data": {"supply_id": bagged["id"]},
+            "data": {"supply_id": bagged["id"], **self._changes()},
         }
 
     def check_supply(self, supply_id: str, pharmacist_id: str) -> Result:
@@ -955,7 +971,7 @@ class PharmacyDispensing:
             pharmacist_id (str): Id of the pharmacist, such as PHARMACIST-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         supply = self.supplies.get(supply_id)
@@ -991,6 +1007,7 @@ class PharmacyDispensing:
                 f"Done: record the second check of {self.products[supply['product_id']]['name']} for "
                 f"{self._supply_patient(supply)['name']} by {pharmacist['name']}."
             ),
+            "data": self._changes(),
         }
 
     def hand_out_supply(self, supply_id: str) -> Result:
@@ -1000,7 +1017,7 @@ class PharmacyDispensing:
             supply_id (str): Id of the supply, such as SUPPLY-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         supply = self.supplies.get(supply_id)
@@ -1076,6 +1093,7 @@ class PharmacyDispensing:
                 f"Done: hand {self.products[supply['product_id']]['name']} out to "
                 f"{self._supply_patient(supply)['name']}."
             ),
+            "data": self._changes(),
         }
 
     def return_supply(self, supply_id: str) -> Result:
@@ -1085,7 +1103,7 @@ class PharmacyDispensing:
             supply_id (str): Id of the supply, such as SUPPLY-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         supply = self.supplies.get(supply_id)
@@ -1120,6 +1138,7 @@ class PharmacyDispensing:
                 f"Done: return {self.products[supply['product_id']]['name']} of "
                 f"{self._supply_patient(supply)['name']} to the shelf."
             ),
+            "data": self._changes(),
         }
 
     def receive_lot(
@@ -1133,12 +1152,12 @@ class PharmacyDispensing:
 
         Args:
             product_id (str): Id of the product, such as PRODUCT-00001.
-            number (str): The number.
-            expires (str): Expires: a date, as YYYY-MM-DD.
-            packs (int): The packs, from 1 to 100.
+            number (str): Number of the lot, not booked in before.
+            expires (str): Last day on which it may be used, over 30 days ahead, as YYYY-MM-DD.
+            packs (int): Packs that came in, from 1 to 100.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         product = self.products.get(product_id)
@@ -1170,7 +1189,7 @@ class PharmacyDispensing:
         return {
             "success": True,
             "message": f"Done: book in {packs} packs of {product['name']} as lot {number} (new: lot {lot['id']}).",
-            "data": {"lot_id": lot["id"]},
+            "data": {"lot_id": lot["id"], **self._changes()},
         }
 
     def withdraw_lot(self, lot_id: str, reason: Literal["recall", "expired", "damaged"]) -> Result:
@@ -1178,10 +1197,10 @@ class PharmacyDispensing:
 
         Args:
             lot_id (str): Id of the lot, such as LOT-00001.
-            reason (str): The reason: recall, expired or damaged.
+            reason (str): Why the lot is withdrawn: recall, expired or damaged.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         lot = self.lots.get(lot_id)
@@ -1232,7 +1251,11 @@ class PharmacyDispensing:
         ):
             if self._breaks_rule_11(one_pick):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: withdraw lot {lot['number']} because of {reason}."}
+        return {
+            "success": True,
+            "message": f"Done: withdraw lot {lot['number']} because of {reason}.",
+            "data": self._changes(),
+        }
 
     def note_allergy(self, patient_id: str, substance_id: str) -> Result:
         """Note an allergy of a patient; active prescriptions for the substance are held and their bags taken apart.
@@ -1242,7 +1265,7 @@ class PharmacyDispensing:
             substance_id (str): Id of the substance, such as SUBSTANCE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         patient = self.patients.get(patient_id)
@@ -1327,17 +1350,21 @@ class PharmacyDispensing:
         ):
             if self._breaks_rule_11(one_pick):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: note that {patient['name']} is allergic to {substance['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: note that {patient['name']} is allergic to {substance['name']}.",
+            "data": self._changes(),
+        }
 
     def change_duty(self, pharmacist_id: str, on_duty: bool) -> Result:
         """Sign a pharmacist on or off duty.
 
         Args:
             pharmacist_id (str): Id of the pharmacist, such as PHARMACIST-00001.
-            on_duty (bool): On duty: true or false.
+            on_duty (bool): Whether the pharmacist is on duty from now on.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         pharmacist = self.pharmacists.get(pharmacist_id)
@@ -1351,7 +1378,11 @@ class PharmacyDispensing:
         self._put("pharmacists", pharmacist, "on_duty", on_duty)
         if self._breaks_rule_12():
             return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: change the duty of {pharmacist['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: change the duty of {pharmacist['name']}.",
+            "data": self._changes(),
+        }
 
     def _show_substance(self, substance: Substance) -> dict[str, Any]:
         """The substance as an answer shows it."""
@@ -1632,6 +1663,46 @@ class PharmacyDispensing:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -50,6 +50,15 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "advertisers": ("name",),
+    "shows": ("host",),
+    "episodes": ("title",),
+    "campaigns": ("title",),
+    "spots": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("campaigns", "title"),
     ("episodes", "show_id"),
@@ -225,8 +234,9 @@ class PodcastAds:
 
         Args:
             campaign_id (str): Id of the campaign, such as CAMPAIGN-00001.
-            show_id (str, optional): Id of the show, such as SHOW-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            show_id (str, optional): Only episodes of this show; an id such as SHOW-00001. If left out, the
+                episodes of all shows are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "episodes": records}} or {"success": False, "error": why
@@ -279,9 +289,11 @@ class PodcastAds:
         goal.
 
         Args:
-            campaign_id (str, optional): Id of the campaign, such as CAMPAIGN-00001. May be left out.
-            show_id (str, optional): Id of the show, such as SHOW-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            campaign_id (str, optional): Only spots of this campaign; an id such as CAMPAIGN-00001. If left out,
+                the spots of all campaigns are listed.
+            show_id (str, optional): Only spots on this show; an id such as SHOW-00001. If left out, the spots of
+                all shows are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "spots": records}} or {"success": False, "error": why
@@ -327,10 +339,11 @@ class PodcastAds:
         """What is to be read out in the episodes of some days, place by place.
 
         Args:
-            since (str): Since: a date, as YYYY-MM-DD.
-            until (str): Until: a date, as YYYY-MM-DD.
-            show_id (str, optional): Id of the show, such as SHOW-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            since (str): First day that is listed, as YYYY-MM-DD.
+            until (str): Last day that is listed, as YYYY-MM-DD.
+            show_id (str, optional): Only episodes of this show; an id such as SHOW-00001. If left out, the
+                episodes of all shows are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "spots": records}} or {"success": False, "error": why
@@ -408,7 +421,7 @@ class PodcastAds:
         """Campaigns that can be closed and billed.
 
         Args:
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "campaigns": records}} or {"success": False, "error":
@@ -460,10 +473,9 @@ class PodcastAds:
         """List the advertisers, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            category (str, optional): Only those whose category is food, finance, gaming, travel, health, telecom,
-                betting or alcohol.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only advertisers whose name contains this text.
+            category (str, optional): Only advertisers with this category.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "advertisers": records}}
@@ -484,8 +496,8 @@ class PodcastAds:
         """List the shows, oldest first, all of them or only some.
 
         Args:
-            host (str, optional): Only those whose host contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            host (str, optional): Only shows whose host contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "shows": records}}
@@ -503,10 +515,10 @@ class PodcastAds:
         """List the episodes, oldest first, all of them or only some.
 
         Args:
-            title (str, optional): Only those whose title contains this text.
-            show_id (str, optional): Only those of this show.
-            status (str, optional): Only those whose status is planned or published.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            title (str, optional): Only episodes whose title contains this text.
+            show_id (str, optional): Only episodes of this show.
+            status (str, optional): Only episodes with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "episodes": records}}
@@ -533,11 +545,11 @@ class PodcastAds:
         """List the campaigns, oldest first, all of them or only some.
 
         Args:
-            title (str, optional): Only those whose title contains this text.
-            advertiser_id (str, optional): Only those of this advertiser.
-            exclusive (bool, optional): Only those where exclusive is so.
-            status (str, optional): Only those whose status is running or closed.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            title (str, optional): Only campaigns whose title contains this text.
+            advertiser_id (str, optional): Only campaigns of this advertiser.
+            exclusive (bool, optional): Only campaigns with this value of `exclusive`.
+            status (str, optional): Only campaigns with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "campaigns": records}}
@@ -568,12 +580,12 @@ class PodcastAds:
         """List the spots, oldest first, all of them or only some.
 
         Args:
-            campaign_id (str, optional): Only those of this campaign.
-            episode_id (str, optional): Only those of this episode.
-            place (str, optional): Only those whose place is opening, middle or closing.
-            instead_of_id (str, optional): Only those of this instead of.
-            status (str, optional): Only those whose status is booked, aired, missed or released.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            campaign_id (str, optional): Only spots of this campaign.
+            episode_id (str, optional): Only spots of this episode.
+            place (str, optional): Only spots with this place.
+            instead_of_id (str, optional): Only spots instead of this spot.
+            status (str, optional): Only spots with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "spots": records}}
@@ -610,16 +622,16 @@ class PodcastAds:
 
         Args:
             advertiser_id (str): Id of the advertiser, such as ADVERTISER-00001.
-            title (str): The title.
-            goal (int): The goal, from 5000 to 900000.
-            thousand_costs (int): The thousand costs in cents, from 500 to 9000.
-            starts (str): Starts: a date, as YYYY-MM-DD.
-            ends (str): Ends: a date, as YYYY-MM-DD.
-            show_share (int): The show share, from 20 to 100. 100 where it is left out.
-            exclusive (bool): Exclusive: true or false. false where it is left out.
+            title (str): Title of the campaign, not in use yet.
+            goal (int): Listens that the campaign is to reach in all, from 5000 to 900000.
+            thousand_costs (int): Price for a thousand listens, in cents, from 500 to 9000.
+            starts (str): First day of the campaign, not in the past, as YYYY-MM-DD.
+            ends (str): Last day of the campaign, within 200 days of the first, as YYYY-MM-DD.
+            show_share (int): Most of the goal that one show may carry, in percent, from 20 to 100. Default: 100.
+            exclusive (bool): Whether it shares its episodes with no other campaign. Default: false.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         advertiser = self.advertisers.get(advertiser_id)
@@ -658,7 +670,7 @@ class PodcastAds:
                 f"Done: sign the campaign {title} of {advertiser['name']} for {goal} impressions (new: campaign "
                 f"{campaign['id']})."
             ),
-            "data": {"campaign_id": campaign["id"]},
+            "data": {"campaign_id": campaign["id"], **self._changes()},
         }
 
     def extend_campaign(
@@ -671,11 +683,13 @@ class PodcastAds:
 
         Args:
             campaign_id (str): Id of the campaign, such as CAMPAIGN-00001.
-            ends (str, optional): Ends: a date, as YYYY-MM-DD. May be left out.
-            goal (int, optional): The goal, from 5000 to 900000. May be left out.
+            ends (str, optional): New last day, later than before, as YYYY-MM-DD. If left out, the last day stays
+                as it is.
+            goal (int, optional): New goal in listens, higher than before, from 5000 to 900000. If left out, the
+                goal stays as it is.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         campaign = self.campaigns.get(campaign_id)
@@ -727,17 +741,19 @@ class PodcastAds:
             done += f" until {ends}"
         if goal is not None:
             done += f" to {goal} impressions"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def book_spots(self, campaign_id: str, places: Annotated[list[BookSpotsPlace], {"maxItems": 20}]) -> Result:
         """Book places in episodes for a campaign, one in each episode.
 
         Args:
             campaign_id (str): Id of the campaign, such as CAMPAIGN-00001.
-            places (list): One entry per place: .
+            places (list): One entry for each episode, each episode once: episode_id: planned episode that comes
+                out during the campaign; an id such as EPISODE-00001; place: where in the episode the spot is
+                heard: opening, middle or closing.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         campaign = self.campaigns.get(campaign_id)
@@ -931,7 +947,11 @@ class PodcastAds:
         ):
             if self._breaks_rule_12_x(one_spot):
                 return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: book {len(places)} spots for {campaign['title']}."}
+        return {
+            "success": True,
+            "message": f"Done: book {len(places)} spots for {campaign['title']}.",
+            "data": self._changes(),
+        }
 
     def release_spot(self, spot_id: str) -> Result:
         """Give a booked place back for sale.
@@ -940,7 +960,7 @@ class PodcastAds:
             spot_id (str): Id of the spot, such as SPOT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         spot = self.spots.get(spot_id)
@@ -990,6 +1010,7 @@ class PodcastAds:
                 f"Done: release the spot of {self.campaigns[spot['campaign_id']]['title']} in "
                 f"{self.episodes[spot['episode_id']]['title']}."
             ),
+            "data": self._changes(),
         }
 
     def move_spot(self, spot_id: str, episode_id: str, place: Literal["opening", "middle", "closing"]) -> Result:
@@ -998,10 +1019,10 @@ class PodcastAds:
         Args:
             spot_id (str): Id of the spot, such as SPOT-00001.
             episode_id (str): Id of the episode, such as EPISODE-00001.
-            place (str): The place: opening, middle or closing.
+            place (str): Where in the episode the spot is then heard: opening, middle or closing.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         spot = self.spots.get(spot_id)
@@ -1112,6 +1133,7 @@ class PodcastAds:
                 f"Done: move the spot of {self.campaigns[spot['campaign_id']]['title']} to the {place} of "
                 f"{episode['title']}."
             ),
+            "data": self._changes(),
         }
 
     def publish_episode(
@@ -1123,10 +1145,11 @@ class PodcastAds:
 
         Args:
             episode_id (str): Id of the episode, such as EPISODE-00001.
-            downloads (int): The downloads, from 0 to 300000.
+            downloads (int): Downloads of the episode, between a quarter and four times those expected, from 0 to
+                300000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         episode = self.episodes.get(episode_id)
@@ -1220,7 +1243,11 @@ class PodcastAds:
         ):
             if self._breaks_rule_12_x(one_spot):
                 return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: publish {episode['title']} with {downloads} downloads."}
+        return {
+            "success": True,
+            "message": f"Done: publish {episode['title']} with {downloads} downloads.",
+            "data": self._changes(),
+        }
 
     def report_missed(self, spot_id: str) -> Result:
         """Report that a spot was not heard as it was sold, for instance with the wrong text.
@@ -1229,7 +1256,7 @@ class PodcastAds:
             spot_id (str): Id of the spot, such as SPOT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         spot = self.spots.get(spot_id)
@@ -1282,6 +1309,7 @@ class PodcastAds:
                 f"Done: report the spot of {self.campaigns[spot['campaign_id']]['title']} in "
                 f"{self.episodes[spot['episode_id']]['title']} as missed."
             ),
+            "data": self._changes(),
         }
 
     def make_good(self, spot_id: str, episode_id: str, place: Literal["opening", "middle", "closing"]) -> Result:
@@ -1291,10 +1319,10 @@ class PodcastAds:
         Args:
             spot_id (str): Id of the spot, such as SPOT-00001.
             episode_id (str): Id of the episode, such as EPISODE-00001.
-            place (str): The place: opening, middle or closing.
+            place (str): Where in the episode the free spot is heard: opening, middle or closing.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         spot = self.spots.get(spot_id)
@@ -1407,7 +1435,7 @@ class PodcastAds:
         return {
             "success": True,
             "message": f"Done: {done} (new: spot {new_spot['id']}).",
-            "data": {"spot_id": new_spot["id"]},
+            "data": {"spot_id": new_spot["id"], **self._changes()},
         }
 
     def plan_episode(
@@ -1421,12 +1449,12 @@ class PodcastAds:
 
         Args:
             show_id (str): Id of the show, such as SHOW-00001.
-            title (str): The title.
-            publishes_on (str): Publishes on: a date, as YYYY-MM-DD.
-            expected (int): The expected, from 500 to 90000.
+            title (str): Title of the episode, not in use yet.
+            publishes_on (str): Day on which it comes out, after today, as YYYY-MM-DD.
+            expected (int): Downloads that are expected, from 500 to 90000.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         show = self.shows.get(show_id)
@@ -1456,7 +1484,7 @@ class PodcastAds:
             "message": (
                 f"Done: plan the episode {title} of {show['host']} for {publishes_on} (new: episode {episode['id']})."
             ),
-            "data": {"episode_id": episode["id"]},
+            "data": {"episode_id": episode["id"], **self._changes()},
         }
 
     def shift_episode(self, episode_id: str, to: Date) -> Result:
@@ -1464,10 +1492,10 @@ class PodcastAds:
 
         Args:
             episode_id (str): Id of the episode, such as EPISODE-00001.
-            to (str): To: a date, as YYYY-MM-DD.
+            to (str): New day on which it comes out, not in the past, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         episode = self.episodes.get(episode_id)
@@ -1528,7 +1556,7 @@ class PodcastAds:
         ):
             if self._breaks_rule_9_x_again(one_spot):
                 return self._take_back(RULES[8])
-        return {"success": True, "message": f"Done: shift {episode['title']} to {to}."}
+        return {"success": True, "message": f"Done: shift {episode['title']} to {to}.", "data": self._changes()}
 
     def refuse_category(
         self,
@@ -1539,10 +1567,11 @@ class PodcastAds:
 
         Args:
             show_id (str): Id of the show, such as SHOW-00001.
-            category (str): The category: food, finance, gaming, travel, health, telecom, betting or alcohol.
+            category (str): Trade whose spots the show refuses from now on: food, finance, gaming, travel, health,
+                telecom, betting or alcohol.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         show = self.shows.get(show_id)
@@ -1581,7 +1610,7 @@ class PodcastAds:
         ):
             if self._breaks_rule_5(one_spot):
                 return self._take_back(RULES[4])
-        return {"success": True, "message": f"Done: refuse {category} on {show['host']}."}
+        return {"success": True, "message": f"Done: refuse {category} on {show['host']}.", "data": self._changes()}
 
     def close_campaign(self, campaign_id: str) -> Result:
         """Close a campaign whose time is over or whose goal is reached, and bill what was heard, up to the goal.
@@ -1590,7 +1619,7 @@ class PodcastAds:
             campaign_id (str): Id of the campaign, such as CAMPAIGN-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         campaign = self.campaigns.get(campaign_id)
@@ -1632,7 +1661,7 @@ class PodcastAds:
         for one_spot in _distinct(self._spots_by_campaign.get(campaign["id"], {}).values()):
             if self._breaks_rule_12_x(one_spot):
                 return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: close and bill {campaign['title']}."}
+        return {"success": True, "message": f"Done: close and bill {campaign['title']}.", "data": self._changes()}
 
     def _show_show(self, show: Show) -> dict[str, Any]:
         """The show as an answer shows it."""
@@ -1934,6 +1963,46 @@ class PodcastAds:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

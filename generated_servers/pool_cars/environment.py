@@ -47,6 +47,17 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "cars": ("plate",),
+    "drivers": ("name",),
+    "keys": ("tag",),
+    "fuel_cards": ("number",),
+    "trips": (),
+    "refuellings": (),
+    "defects": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("defects", "car_id"),
     ("fuel_cards", "car_id"),
@@ -271,11 +282,12 @@ class PoolCars:
 
         Args:
             driver_id (str): Id of the driver, such as DRIVER-00001.
-            starts (str): Starts: date and time, as YYYY-MM-DDTHH:MM.
-            ends (str): Ends: date and time, as YYYY-MM-DDTHH:MM.
-            km (int): The km, from 5 to 2500.
-            kind (str, optional): The kind: small, estate, van or truck. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            starts (str): When the trip would begin, as YYYY-MM-DDTHH:MM.
+            ends (str): When the trip would end, as YYYY-MM-DDTHH:MM.
+            km (int): Distance that would be driven in kilometres, from 5 to 2500.
+            kind (str, optional): Kind of cars listed: small, estate, van or truck. If left out, cars of all kinds
+                are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "cars": records}} or {"success": False, "error": why
@@ -312,7 +324,7 @@ class PoolCars:
         """Cars by the kilometres left to their service that no trip has reserved, the most urgent first.
 
         Args:
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "cars": records}} or {"success": False, "error": why
@@ -349,7 +361,7 @@ class PoolCars:
         """What a fuel card has left this month.
 
         Args:
-            card_id (str): Id of a fuel card (card), such as FC-00001.
+            card_id (str): Fuel card that is looked at; an id such as FC-00001.
 
         Returns:
             dict: {"success": True, "data": {car, spent, left, blocked}} or {"success": False, "error": why not}
@@ -371,7 +383,7 @@ class PoolCars:
 
         Args:
             car_id (str): Id of the car, such as CAR-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "keys": records}} or {"success": False, "error": why
@@ -394,10 +406,10 @@ class PoolCars:
         """List the cars, oldest first, all of them or only some.
 
         Args:
-            plate (str, optional): Only those whose plate contains this text.
-            kind (str, optional): Only those whose kind is small, estate, van or truck.
-            licence (str, optional): Only those whose licence is b or c1.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            plate (str, optional): Only cars whose plate contains this text.
+            kind (str, optional): Only cars with this kind.
+            licence (str, optional): Only cars with this licence.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "cars": records}}
@@ -419,8 +431,8 @@ class PoolCars:
         """List the drivers, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only drivers whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "drivers": records}}
@@ -445,11 +457,11 @@ class PoolCars:
         """List the keys, oldest first, all of them or only some.
 
         Args:
-            tag (str, optional): Only those whose tag contains this text.
-            car_id (str, optional): Only those of this car.
-            holder_id (str, optional): Only those of this holder.
-            lost (bool, optional): Only those where lost is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            tag (str, optional): Only keys whose tag contains this text.
+            car_id (str, optional): Only keys of this car.
+            holder_id (str, optional): Only keys whose holder is this driver.
+            lost (bool, optional): Only keys with this value of `lost`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "keys": records}}
@@ -478,10 +490,10 @@ class PoolCars:
         """List the fuel cards, oldest first, all of them or only some.
 
         Args:
-            number (str, optional): Only those whose number contains this text.
-            car_id (str, optional): Only those of this car.
-            blocked (bool, optional): Only those where blocked is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            number (str, optional): Only fuel cards whose number contains this text.
+            car_id (str, optional): Only fuel cards of this car.
+            blocked (bool, optional): Only fuel cards with this value of `blocked`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "fuel_cards": records}}
@@ -507,10 +519,10 @@ class PoolCars:
         """List the trips, oldest first, all of them or only some.
 
         Args:
-            driver_id (str, optional): Only those of this driver.
-            car_id (str, optional): Only those of this car.
-            status (str, optional): Only those whose status is booked, out, cancelled or back.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            driver_id (str, optional): Only trips of this driver.
+            car_id (str, optional): Only trips of this car.
+            status (str, optional): Only trips with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "trips": records}}
@@ -537,9 +549,9 @@ class PoolCars:
         """List the refuellings, oldest first, all of them or only some.
 
         Args:
-            card_id (str, optional): Only those of this card.
-            trip_id (str, optional): Only those of this trip.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            card_id (str, optional): Only refuellings whose card is this fuel card.
+            trip_id (str, optional): Only refuellings of this trip.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "refuellings": records}}
@@ -565,9 +577,9 @@ class PoolCars:
         """List the defects, oldest first, all of them or only some.
 
         Args:
-            car_id (str, optional): Only those of this car.
-            serious (bool, optional): Only those where serious is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            car_id (str, optional): Only defects of this car.
+            serious (bool, optional): Only defects with this value of `serious`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "defects": records}}
@@ -595,12 +607,12 @@ class PoolCars:
         Args:
             driver_id (str): Id of the driver, such as DRIVER-00001.
             car_id (str): Id of the car, such as CAR-00001.
-            starts (str): Starts: date and time, as YYYY-MM-DDTHH:MM.
-            ends (str): Ends: date and time, as YYYY-MM-DDTHH:MM.
-            km (int): The km, from 5 to 2500.
+            starts (str): When the trip begins, not in the past, as YYYY-MM-DDTHH:MM.
+            ends (str): When the trip ends, within two weeks of its beginning, as YYYY-MM-DDTHH:MM.
+            km (int): Distance that is to be driven in kilometres, from 5 to 2500.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         driver = self.drivers.get(driver_id)
@@ -675,7 +687,7 @@ class PoolCars:
             "message": (
                 f"Done: book {car['plate']} for {driver['name']} from {starts} to {ends} (new: trip {trip['id']})."
             ),
-            "data": {"trip_id": trip["id"]},
+            "data": {"trip_id": trip["id"], **self._changes()},
         }
 
     def swap_car(self, trip_id: str, car_id: str) -> Result:
@@ -686,7 +698,7 @@ class PoolCars:
             car_id (str): Id of the car, such as CAR-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         trip = self.trips.get(trip_id)
@@ -746,7 +758,7 @@ class PoolCars:
         for one_refuelling in _distinct(self._refuellings_by_trip.get(trip["id"], {}).values()):
             if self._breaks_rule_11(one_refuelling):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def cancel_trip(self, trip_id: str) -> Result:
         """Cancel a booked trip.
@@ -755,7 +767,7 @@ class PoolCars:
             trip_id (str): Id of the trip, such as TRIP-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         trip = self.trips.get(trip_id)
@@ -788,6 +800,7 @@ class PoolCars:
                 f"Done: cancel the trip of {self.drivers[trip['driver_id']]['name']} with "
                 f"{self.cars[trip['car_id']]['plate']}."
             ),
+            "data": self._changes(),
         }
 
     def hand_out(self, trip_id: str) -> Result:
@@ -797,7 +810,7 @@ class PoolCars:
             trip_id (str): Id of the trip, such as TRIP-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         trip = self.trips.get(trip_id)
@@ -872,6 +885,7 @@ class PoolCars:
             "message": (
                 f"Done: hand out {self.cars[trip['car_id']]['plate']} to {self.drivers[trip['driver_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def take_back(self, trip_id: str, odometer: Annotated[int, {"minimum": 0, "maximum": 400000}]) -> Result:
@@ -879,10 +893,10 @@ class PoolCars:
 
         Args:
             trip_id (str): Id of the trip, such as TRIP-00001.
-            odometer (int): The odometer, from 0 to 400000.
+            odometer (int): Kilometres on the odometer now, at least the last figure known, from 0 to 400000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         trip = self.trips.get(trip_id)
@@ -964,6 +978,7 @@ class PoolCars:
                 f"Done: take {self.cars[trip['car_id']]['plate']} back from "
                 f"{self.drivers[trip['driver_id']]['name']} at {odometer} kilometres."
             ),
+            "data": self._changes(),
         }
 
     def check_licence(self, driver_id: str, valid: bool = True) -> Result:
@@ -971,10 +986,10 @@ class PoolCars:
 
         Args:
             driver_id (str): Id of the driver, such as DRIVER-00001.
-            valid (bool): Valid: true or false. true where it is left out.
+            valid (bool): Whether the licence shown is valid rather than withdrawn. Default: true.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         driver = self.drivers.get(driver_id)
@@ -989,7 +1004,7 @@ class PoolCars:
         for one_trip in _distinct(self._trips_by_driver.get(driver["id"], {}).values()):
             if self._breaks_rule_4(one_trip):
                 return self._take_back(RULES[3])
-        return {"success": True, "message": f"Done: check the licence of {driver['name']}."}
+        return {"success": True, "message": f"Done: check the licence of {driver['name']}.", "data": self._changes()}
 
     def record_fuel(
         self,
@@ -1002,12 +1017,12 @@ class PoolCars:
 
         Args:
             trip_id (str): Id of the trip, such as TRIP-00001.
-            odometer (int): The odometer, from 0 to 400000.
-            litres (int): The litres, from 1 to 120.
-            amount (int): The amount in cents, from 100 to 40000.
+            odometer (int): Kilometres on the odometer at the pump, from 0 to 400000.
+            litres (int): Fuel bought in litres, from 1 to 120.
+            amount (int): Price of the fuel, within what the card has left this month, in cents, from 100 to 40000.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         trip = self.trips.get(trip_id)
@@ -1059,18 +1074,18 @@ class PoolCars:
                 f"Done: record {litres} litres for {_money(amount)} on the trip of "
                 f"{self.drivers[trip['driver_id']]['name']} (new: refuelling {refuelling['id']})."
             ),
-            "data": {"refuelling_id": refuelling["id"]},
+            "data": {"refuelling_id": refuelling["id"], **self._changes()},
         }
 
     def replace_card(self, card_id: str, number: Text) -> Result:
         """Block a fuel card that was lost or stolen and give the car a new one with the same limit.
 
         Args:
-            card_id (str): Id of a fuel card (card), such as FC-00001.
-            number (str): The number.
+            card_id (str): Fuel card that was lost or stolen and is blocked; an id such as FC-00001.
+            number (str): Number of the new fuel card, not in use yet.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         card = self.fuel_cards.get(card_id)
@@ -1100,7 +1115,7 @@ class PoolCars:
         return {
             "success": True,
             "message": f"Done: {done} (new: fuel card {fuel_card['id']}).",
-            "data": {"fuel_card_id": fuel_card["id"]},
+            "data": {"fuel_card_id": fuel_card["id"], **self._changes()},
         }
 
     def report_key_lost(self, key_id: str) -> Result:
@@ -1110,7 +1125,7 @@ class PoolCars:
             key_id (str): Id of the key, such as KEY-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         key = self.keys.get(key_id)
@@ -1136,18 +1151,18 @@ class PoolCars:
                 return self._take_back(RULES[5])
         if self._breaks_rule_7(key):
             return self._take_back(RULES[6])
-        return {"success": True, "message": f"Done: report key {key['tag']} lost."}
+        return {"success": True, "message": f"Done: report key {key['tag']} lost.", "data": self._changes()}
 
     def report_defect(self, car_id: str, note: Text, serious: bool) -> Result:
         """Report a defect of a car; with a serious one the car must not leave until it has been mended at a service.
 
         Args:
             car_id (str): Id of the car, such as CAR-00001.
-            note (str): The note.
-            serious (bool): Serious: true or false.
+            note (str): Short description of the defect.
+            serious (bool): Whether the car must not be driven before the defect is mended.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         car = self.cars.get(car_id)
@@ -1171,7 +1186,7 @@ class PoolCars:
         return {
             "success": True,
             "message": f"Done: report {note} of {car['plate']} (new: defect {defect['id']}).",
-            "data": {"defect_id": defect["id"]},
+            "data": {"defect_id": defect["id"], **self._changes()},
         }
 
     def service_car(self, car_id: str) -> Result:
@@ -1182,7 +1197,7 @@ class PoolCars:
             car_id (str): Id of the car, such as CAR-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         car = self.cars.get(car_id)
@@ -1211,7 +1226,7 @@ class PoolCars:
             self._put("defects", d, "fixed_on", self.now[:10])
         if self._breaks_rule_5(car):
             return self._take_back(RULES[4])
-        return {"success": True, "message": f"Done: enter the service of {car['plate']}."}
+        return {"success": True, "message": f"Done: enter the service of {car['plate']}.", "data": self._changes()}
 
     def _show_car(self, car: Car) -> dict[str, Any]:
         """The car as an answer shows it."""
@@ -1417,6 +1432,46 @@ class PoolCars:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -48,6 +48,17 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "groups": ("name",),
+    "categories": ("name",),
+    "articles": ("name",),
+    "people": ("name",),
+    "prices": (),
+    "promotions": ("name",),
+    "deals": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("deals", "article_id"),
     ("deals", "promotion_id"),
@@ -268,7 +279,8 @@ class PricePromotions:
         Args:
             article_id (str): Id of the article, such as ARTICLE-00001.
             group_id (str): Id of the group, such as GROUP-00001.
-            on (str, optional): On: a date, as YYYY-MM-DD. May be left out.
+            on (str, optional): Day for which the price is asked, as YYYY-MM-DD. If left out, the price of today is
+                given.
 
         Returns:
             dict: {"success": True, "data": {price, cost, promotion}} or {"success": False, "error": why not}
@@ -315,7 +327,7 @@ class PricePromotions:
 
         Args:
             promotion_id (str): Id of the promotion, such as PROMOTION-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "people": records}} or {"success": False, "error": why
@@ -356,8 +368,8 @@ class PricePromotions:
 
         Args:
             group_id (str): Id of the group, such as GROUP-00001.
-            since (str): Since: a date, as YYYY-MM-DD.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            since (str): First day to look at, without promotions that end before it, as YYYY-MM-DD.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "promotions": records}} or {"success": False, "error":
@@ -389,9 +401,9 @@ class PricePromotions:
         """List the groups, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            within_id (str, optional): Only those of this within.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only groups whose name contains this text.
+            within_id (str, optional): Only groups within this group.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "groups": records}}
@@ -414,8 +426,8 @@ class PricePromotions:
         """List the categories, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only categories whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "categories": records}}
@@ -436,9 +448,9 @@ class PricePromotions:
         """List the articles, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            category_id (str, optional): Only those of this category.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only articles whose name contains this text.
+            category_id (str, optional): Only articles of this category.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "articles": records}}
@@ -461,8 +473,8 @@ class PricePromotions:
         """List the people, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only people whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "people": records}}
@@ -486,12 +498,12 @@ class PricePromotions:
         """List the prices, oldest first, all of them or only some.
 
         Args:
-            article_id (str, optional): Only those of this article.
-            group_id (str, optional): Only those of this group.
-            proposed_by_id (str, optional): Only those of this proposed by.
-            approved_by_id (str, optional): Only those of this approved by.
-            status (str, optional): Only those whose status is waiting, approved or rejected.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            article_id (str, optional): Only prices of this article.
+            group_id (str, optional): Only prices of this group.
+            proposed_by_id (str, optional): Only prices proposed by this person.
+            approved_by_id (str, optional): Only prices approved by this person.
+            status (str, optional): Only prices with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "prices": records}}
@@ -527,12 +539,12 @@ class PricePromotions:
         """List the promotions, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            group_id (str, optional): Only those of this group.
-            planned_by_id (str, optional): Only those of this planned by.
-            approved_by_id (str, optional): Only those of this approved by.
-            status (str, optional): Only those whose status is planned, approved or cancelled.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only promotions whose name contains this text.
+            group_id (str, optional): Only promotions of this group.
+            planned_by_id (str, optional): Only promotions planned by this person.
+            approved_by_id (str, optional): Only promotions approved by this person.
+            status (str, optional): Only promotions with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "promotions": records}}
@@ -568,9 +580,9 @@ class PricePromotions:
         """List the deals, oldest first, all of them or only some.
 
         Args:
-            promotion_id (str, optional): Only those of this promotion.
-            article_id (str, optional): Only those of this article.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            promotion_id (str, optional): Only deals of this promotion.
+            article_id (str, optional): Only deals of this article.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "deals": records}}
@@ -602,13 +614,13 @@ class PricePromotions:
         Args:
             article_id (str): Id of the article, such as ARTICLE-00001.
             group_id (str): Id of the group, such as GROUP-00001.
-            amount (int): The amount in cents, from 30 to 60000.
-            starts (str): Starts: a date, as YYYY-MM-DD.
-            by_id (str): Id of a person (by), such as PERSON-00001.
-            ends (str, optional): Ends: a date, as YYYY-MM-DD. May be left out.
+            amount (int): Proposed price of one piece, in cents, from 30 to 60000.
+            starts (str): First day of the price, today at the earliest, as YYYY-MM-DD.
+            by_id (str): Person who proposes the price; an id such as PERSON-00001.
+            ends (str, optional): Last day of the price, as YYYY-MM-DD. If left out, the price has no end.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         article = self.articles.get(article_id)
@@ -690,7 +702,7 @@ class PricePromotions:
         return {
             "success": True,
             "message": f"Done: {done} (new: price {price['id']}).",
-            "data": {"price_id": price["id"]},
+            "data": {"price_id": price["id"], **self._changes()},
         }
 
     def approve_price(self, price_id: str, by_id: str) -> Result:
@@ -698,10 +710,10 @@ class PricePromotions:
 
         Args:
             price_id (str): Id of the price, such as PRICE-00001.
-            by_id (str): Id of a person (by), such as PERSON-00001.
+            by_id (str): Person who approves it, other than whoever proposed it; an id such as PERSON-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         price = self.prices.get(price_id)
@@ -769,6 +781,7 @@ class PricePromotions:
                 f"Done: approve {_money(price['amount'])} for {self.articles[price['article_id']]['name']} in "
                 f"{self.groups[price['group_id']]['name']} as {by['name']}."
             ),
+            "data": self._changes(),
         }
 
     def reject_price(self, price_id: str, by_id: str) -> Result:
@@ -776,10 +789,11 @@ class PricePromotions:
 
         Args:
             price_id (str): Id of the price, such as PRICE-00001.
-            by_id (str): Id of a person (by), such as PERSON-00001.
+            by_id (str): Person who rejects it, with authority over its margin, or its proposer; an id such as
+                PERSON-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         price = self.prices.get(price_id)
@@ -804,6 +818,7 @@ class PricePromotions:
                 f"Done: reject {_money(price['amount'])} for {self.articles[price['article_id']]['name']} in "
                 f"{self.groups[price['group_id']]['name']} as {by['name']}."
             ),
+            "data": self._changes(),
         }
 
     def end_price(self, price_id: str, last_day: Date) -> Result:
@@ -811,10 +826,10 @@ class PricePromotions:
 
         Args:
             price_id (str): Id of the price, such as PRICE-00001.
-            last_day (str): Last day: a date, as YYYY-MM-DD.
+            last_day (str): Last day on which the price applies, today at the earliest, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         price = self.prices.get(price_id)
@@ -838,6 +853,7 @@ class PricePromotions:
                 f"Done: end the price of {self.articles[price['article_id']]['name']} in "
                 f"{self.groups[price['group_id']]['name']} on {last_day}."
             ),
+            "data": self._changes(),
         }
 
     def plan_promotion(
@@ -854,16 +870,16 @@ class PricePromotions:
         in it may have gone up in the 30 days before.
 
         Args:
-            name (str): The name.
+            name (str): Name of the new promotion, not in use yet.
             group_id (str): Id of the group, such as GROUP-00001.
-            article_ids (list): Ids of articles, such as ARTICLE-00001.
-            percent (int): The percent, from 5 to 70.
-            starts (str): Starts: a date, as YYYY-MM-DD.
-            ends (str): Ends: a date, as YYYY-MM-DD.
-            by_id (str): Id of a person (by), such as PERSON-00001.
+            article_ids (list): Articles that become cheaper, each once: ids of articles, such as ARTICLE-00001.
+            percent (int): Percent taken off the price, from 5 to 70.
+            starts (str): First day of the promotion, tomorrow at the earliest, as YYYY-MM-DD.
+            ends (str): Last day of the promotion, at most 42 days in all, as YYYY-MM-DD.
+            by_id (str): Person who plans the promotion; an id such as PERSON-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         group = self.groups.get(group_id)
@@ -954,7 +970,7 @@ class PricePromotions:
                 f"Done: plan {name} with {percent} percent off in {group['name']} from {starts} to {ends} as "
                 f"{by['name']} (new: promotion {promotion['id']})."
             ),
-            "data": {"promotion_id": promotion["id"]},
+            "data": {"promotion_id": promotion["id"], **self._changes()},
         }
 
     def plan_bundle(
@@ -970,16 +986,17 @@ class PricePromotions:
         """Plan a bundle of articles for one price in a store group.
 
         Args:
-            name (str): The name.
+            name (str): Name of the new bundle, not in use yet.
             group_id (str): Id of the group, such as GROUP-00001.
-            parts (list): One entry per part: .
-            price (int): The price in cents, from 30 to 90000.
-            starts (str): Starts: a date, as YYYY-MM-DD.
-            ends (str): Ends: a date, as YYYY-MM-DD.
-            by_id (str): Id of a person (by), such as PERSON-00001.
+            parts (list): One entry for each article of the bundle, two pieces or more in all: article_id: article
+                in the bundle; an id such as ARTICLE-00001; pieces: pieces of it in one bundle, from 1 to 12.
+            price (int): Price of one whole bundle, below the sum of its parts, in cents, from 30 to 90000.
+            starts (str): First day of the bundle, tomorrow at the earliest, as YYYY-MM-DD.
+            ends (str): Last day of the bundle, at most 42 days in all, as YYYY-MM-DD.
+            by_id (str): Person who plans the bundle; an id such as PERSON-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         group = self.groups.get(group_id)
@@ -1069,7 +1086,7 @@ class PricePromotions:
                 f"Done: plan the bundle {name} for {_money(price)} in {group['name']} from {starts} to {ends} as "
                 f"{by['name']} (new: promotion {promotion['id']})."
             ),
-            "data": {"promotion_id": promotion["id"]},
+            "data": {"promotion_id": promotion["id"], **self._changes()},
         }
 
     def approve_promotion(self, promotion_id: str, by_id: str) -> Result:
@@ -1077,10 +1094,10 @@ class PricePromotions:
 
         Args:
             promotion_id (str): Id of the promotion, such as PROMOTION-00001.
-            by_id (str): Id of a person (by), such as PERSON-00001.
+            by_id (str): Person who approves it, other than whoever planned it; an id such as PERSON-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         promotion = self.promotions.get(promotion_id)
@@ -1121,7 +1138,11 @@ class PricePromotions:
             return self._take_back(RULES[10])
         if self._breaks_rule_11_p_again(promotion):
             return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: approve {promotion['name']} as {by['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: approve {promotion['name']} as {by['name']}.",
+            "data": self._changes(),
+        }
 
     def change_articles(
         self,
@@ -1133,11 +1154,12 @@ class PricePromotions:
 
         Args:
             promotion_id (str): Id of the promotion, such as PROMOTION-00001.
-            add_ids (list): Ids of articles, such as ARTICLE-00001.
-            drop_ids (list): Ids of articles, such as ARTICLE-00001.
+            add_ids (list): Articles to take in, possibly none, and never for a bundle: ids of articles, such as
+                ARTICLE-00001.
+            drop_ids (list): Articles to take out, possibly none: ids of articles, such as ARTICLE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         promotion = self.promotions.get(promotion_id)
@@ -1252,18 +1274,22 @@ class PricePromotions:
             return self._take_back(RULES[10])
         if self._breaks_rule_11_p_again(promotion):
             return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: change the articles of {promotion['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: change the articles of {promotion['name']}.",
+            "data": self._changes(),
+        }
 
     def move_promotion(self, promotion_id: str, starts: Date, ends: Date) -> Result:
         """Give a promotion other days; it must be approved anew.
 
         Args:
             promotion_id (str): Id of the promotion, such as PROMOTION-00001.
-            starts (str): Starts: a date, as YYYY-MM-DD.
-            ends (str): Ends: a date, as YYYY-MM-DD.
+            starts (str): New first day, or the present one where it stays, as YYYY-MM-DD.
+            ends (str): New last day, or the present one where it stays, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         promotion = self.promotions.get(promotion_id)
@@ -1338,7 +1364,11 @@ class PricePromotions:
             return self._take_back(RULES[10])
         if self._breaks_rule_11_p_again(promotion):
             return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: move {promotion['name']} to {starts} until {ends}."}
+        return {
+            "success": True,
+            "message": f"Done: move {promotion['name']} to {starts} until {ends}.",
+            "data": self._changes(),
+        }
 
     def cancel_promotion(self, promotion_id: str) -> Result:
         """Cancel a promotion that is not over.
@@ -1347,7 +1377,7 @@ class PricePromotions:
             promotion_id (str): Id of the promotion, such as PROMOTION-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         promotion = self.promotions.get(promotion_id)
@@ -1374,17 +1404,17 @@ class PricePromotions:
             return self._take_back(RULES[10])
         if self._breaks_rule_11_p_again(promotion):
             return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: cancel {promotion['name']}."}
+        return {"success": True, "message": f"Done: cancel {promotion['name']}.", "data": self._changes()}
 
     def change_cost(self, article_id: str, cost: Annotated[int, {"minimum": 20, "maximum": 20000}]) -> Result:
         """Change what an article costs us; approved promotions ahead whose margin falls by it must be approved anew.
 
         Args:
             article_id (str): Id of the article, such as ARTICLE-00001.
-            cost (int): The cost in cents, from 20 to 20000.
+            cost (int): New purchase cost of one piece, below the list price, in cents, from 20 to 20000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         article = self.articles.get(article_id)
@@ -1445,7 +1475,11 @@ class PricePromotions:
         for one_promotion in _distinct([*changed_promotions, *changed_promotions_2]):
             if self._breaks_rule_11_p_again(one_promotion):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: change the cost of {article['name']} to {_money(cost)}."}
+        return {
+            "success": True,
+            "message": f"Done: change the cost of {article['name']} to {_money(cost)}.",
+            "data": self._changes(),
+        }
 
     def _show_promotion(self, promotion: Promotion) -> dict[str, Any]:
         """The promotion as an answer shows it."""
@@ -1717,6 +1751,46 @@ class PricePromotions:
         self._journal.append(("delete", container, record["id"], record))
         del getattr(self, container)[record["id"]]
         self._unlink(container, record)
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

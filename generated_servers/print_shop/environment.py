@@ -49,6 +49,17 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "clients": ("name",),
+    "papers": ("name",),
+    "presses": ("name",),
+    "jobs": ("title",),
+    "proofs": (),
+    "runs": (),
+    "finishes": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("finishes", "job_id"),
     ("finishes", "status"),
@@ -241,8 +252,9 @@ class PrintShop:
         """Approved jobs with sheets missing and no run planned, the earliest due first.
 
         Args:
-            client_id (str, optional): Id of the client, such as CLIENT-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            client_id (str, optional): Only jobs of this client; an id such as CLIENT-00001. If left out, the jobs
+                of all clients are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "jobs": records}} or {"success": False, "error": why
@@ -272,8 +284,9 @@ class PrintShop:
         """Jobs that are printed and finished but not delivered.
 
         Args:
-            client_id (str, optional): Id of the client, such as CLIENT-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            client_id (str, optional): Only jobs of this client; an id such as CLIENT-00001. If left out, the jobs
+                of all clients are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "jobs": records}} or {"success": False, "error": why
@@ -296,7 +309,7 @@ class PrintShop:
 
         Args:
             press_id (str): Id of the press, such as PRESS-00001.
-            on (str): On: a date, as YYYY-MM-DD.
+            on (str): Day whose shifts are looked at, as YYYY-MM-DD.
 
         Returns:
             dict: {"success": True, "data": {early, late}} or {"success": False, "error": why not}
@@ -314,8 +327,8 @@ class PrintShop:
         """List the clients, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only clients whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "clients": records}}
@@ -337,8 +350,8 @@ class PrintShop:
         """List the papers, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only papers whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "papers": records}}
@@ -358,8 +371,8 @@ class PrintShop:
         """List the presses, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only presses whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "presses": records}}
@@ -397,12 +410,12 @@ class PrintShop:
         """List the jobs, oldest first, all of them or only some.
 
         Args:
-            title (str, optional): Only those whose title contains this text.
-            client_id (str, optional): Only those of this client.
-            paper_id (str, optional): Only those of this paper.
-            reprint_of_id (str, optional): Only those of this reprint of.
-            paid (bool, optional): Only those where paid is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            title (str, optional): Only jobs whose title contains this text.
+            client_id (str, optional): Only jobs of this client.
+            paper_id (str, optional): Only jobs of this paper.
+            reprint_of_id (str, optional): Only jobs reprint of this job.
+            paid (bool, optional): Only jobs with this value of `paid`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "jobs": records}}
@@ -433,9 +446,9 @@ class PrintShop:
         """List the proofs, oldest first, all of them or only some.
 
         Args:
-            job_id (str, optional): Only those of this job.
-            status (str, optional): Only those whose status is sent, approved or changes.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            job_id (str, optional): Only proofs of this job.
+            status (str, optional): Only proofs with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "proofs": records}}
@@ -461,11 +474,11 @@ class PrintShop:
         """List the runs, oldest first, all of them or only some.
 
         Args:
-            job_id (str, optional): Only those of this job.
-            press_id (str, optional): Only those of this press.
-            shift (str, optional): Only those whose shift is early or late.
-            status (str, optional): Only those whose status is planned or done.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            job_id (str, optional): Only runs of this job.
+            press_id (str, optional): Only runs of this press.
+            shift (str, optional): Only runs with this shift.
+            status (str, optional): Only runs with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "runs": records}}
@@ -494,10 +507,10 @@ class PrintShop:
         """List the finishes, oldest first, all of them or only some.
 
         Args:
-            job_id (str, optional): Only those of this job.
-            kind (str, optional): Only those whose kind is laminate, fold, stitch, bind, trim or box.
-            status (str, optional): Only those whose status is waiting or done.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            job_id (str, optional): Only finishes of this job.
+            kind (str, optional): Only finishes with this kind.
+            status (str, optional): Only finishes with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "finishes": records}}
@@ -529,19 +542,19 @@ class PrintShop:
         """Take a job of a client with its finishing.
 
         Args:
-            title (str): The title.
+            title (str): Title of the job, not in use yet.
             client_id (str): Id of the client, such as CLIENT-00001.
             paper_id (str): Id of the paper, such as PAPER-00001.
-            copies (int): The copies, from 1 to 50000.
-            per_copy (int): The per copy, from 1 to 40.
-            up (int): The up, from 1 to 32.
-            colours (int): The colours, from 1 to 8.
-            price (int): The price in cents, from 100 to 3000000.
-            due (str): Due: a date, as YYYY-MM-DD.
-            finishing (list): The finishing: The finishing: laminate, fold, stitch, bind, trim or box each.
+            copies (int): Copies that the client orders, from 1 to 50000.
+            per_copy (int): Printed parts that one copy needs, several of which may share a sheet, from 1 to 40.
+            up (int): Printed parts that fit on one sheet, from 1 to 32.
+            colours (int): Printing colours that the job needs, from 1 to 8.
+            price (int): Price of the whole job, in cents, from 100 to 3000000.
+            due (str): Day by which it is delivered, after today, as YYYY-MM-DD.
+            finishing (list): Finishing steps, each once: laminate, fold, stitch, bind, trim or box.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         client = self.clients.get(client_id)
@@ -613,7 +626,7 @@ class PrintShop:
         return {
             "success": True,
             "message": f"Done: take the job {title} of {client['name']}, due {due} (new: job {job['id']}).",
-            "data": {"job_id": job["id"]},
+            "data": {"job_id": job["id"], **self._changes()},
         }
 
     def send_proof(self, job_id: str) -> Result:
@@ -624,7 +637,7 @@ class PrintShop:
             job_id (str): Id of the job, such as JOB-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         job = self.jobs.get(job_id)
@@ -667,7 +680,7 @@ class PrintShop:
         return {
             "success": True,
             "message": f"Done: send a proof of {job['title']} (new: proof {proof['id']}).",
-            "data": {"proof_id": proof["id"]},
+            "data": {"proof_id": proof["id"], **self._changes()},
         }
 
     def answer_proof(self, job_id: str, changes: Text | None = None) -> Result:
@@ -675,10 +688,10 @@ class PrintShop:
 
         Args:
             job_id (str): Id of the job, such as JOB-00001.
-            changes (str, optional): The changes. May be left out.
+            changes (str, optional): What the client wants changed. If left out, the proof is approved.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         job = self.jobs.get(job_id)
@@ -713,7 +726,7 @@ class PrintShop:
         done = f"record the answer to the proof of {job['title']}"
         if changes is not None:
             done += f" with changes {changes}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def plan_run(self, job_id: str, press_id: str, on: Date, shift: Literal["early", "late"]) -> Result:
         """Plan a press run for all sheets of a job that are missing, with five percent overs.
@@ -721,11 +734,11 @@ class PrintShop:
         Args:
             job_id (str): Id of the job, such as JOB-00001.
             press_id (str): Id of the press, such as PRESS-00001.
-            on (str): On: a date, as YYYY-MM-DD.
-            shift (str): The shift: early or late.
+            on (str): Monday to Friday, day of the run within 30 days from today, as YYYY-MM-DD.
+            shift (str): Shift in which the press runs: early or late.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         job = self.jobs.get(job_id)
@@ -799,7 +812,7 @@ class PrintShop:
                 f"Done: plan {job['title']} on the {press['name']} for the {shift} shift of {on} (new: run "
                 f"{run['id']})."
             ),
-            "data": {"run_id": run["id"]},
+            "data": {"run_id": run["id"], **self._changes()},
         }
 
     def move_run(
@@ -813,12 +826,14 @@ class PrintShop:
 
         Args:
             run_id (str): Id of the run, such as RUN-00001.
-            press_id (str, optional): Id of the press, such as PRESS-00001. May be left out.
-            on (str, optional): On: a date, as YYYY-MM-DD. May be left out.
-            shift (str, optional): The shift: early or late. May be left out.
+            press_id (str, optional): Press that prints it instead; an id such as PRESS-00001. If left out, the
+                press stays as it is.
+            on (str, optional): New day of the run, Monday to Friday, from today on, as YYYY-MM-DD. If left out,
+                the day stays as it is.
+            shift (str, optional): New shift of the run: early or late. If left out, the shift stays as it is.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         run = self.runs.get(run_id)
@@ -881,17 +896,17 @@ class PrintShop:
             done += f" to {on}"
         if shift is not None:
             done += f" to the {shift} shift"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def finish_run(self, run_id: str, spoiled: Annotated[int, {"minimum": 0, "maximum": 20000}]) -> Result:
         """Finish a planned run; its paper is used up, and what was spoiled does not count.
 
         Args:
             run_id (str): Id of the run, such as RUN-00001.
-            spoiled (int): The spoiled, from 0 to 20000.
+            spoiled (int): Sheets of the run that were spoiled, from 0 to 20000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         run = self.runs.get(run_id)
@@ -927,6 +942,7 @@ class PrintShop:
         return {
             "success": True,
             "message": f"Done: finish the run of {self.jobs[run['job_id']]['title']} with {spoiled} sheets spoiled.",
+            "data": self._changes(),
         }
 
     def finish_step(self, finish_id: str) -> Result:
@@ -936,7 +952,7 @@ class PrintShop:
             finish_id (str): Id of the finish, such as FINISH-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         finish = self.finishes.get(finish_id)
@@ -975,6 +991,7 @@ class PrintShop:
         return {
             "success": True,
             "message": f"Done: mark the {finish['kind']} of {self.jobs[finish['job_id']]['title']} as done.",
+            "data": self._changes(),
         }
 
     def deliver_job(self, job_id: str) -> Result:
@@ -984,7 +1001,7 @@ class PrintShop:
             job_id (str): Id of the job, such as JOB-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         job = self.jobs.get(job_id)
@@ -1021,6 +1038,7 @@ class PrintShop:
         return {
             "success": True,
             "message": f"Done: deliver {job['title']} to {self.clients[job['client_id']]['name']}.",
+            "data": self._changes(),
         }
 
     def record_payment(self, job_id: str) -> Result:
@@ -1030,7 +1048,7 @@ class PrintShop:
             job_id (str): Id of the job, such as JOB-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         job = self.jobs.get(job_id)
@@ -1044,7 +1062,7 @@ class PrintShop:
         self._put("jobs", job, "paid", True)
         if self._breaks_rule_11(self.clients[job["client_id"]]):
             return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: record the payment of {job['title']}."}
+        return {"success": True, "message": f"Done: record the payment of {job['title']}.", "data": self._changes()}
 
     def reprint_job(
         self,
@@ -1058,12 +1076,12 @@ class PrintShop:
 
         Args:
             job_id (str): Id of the job, such as JOB-00001.
-            title (str): The title.
-            copies (int): The copies, from 1 to 50000.
-            due (str): Due: a date, as YYYY-MM-DD.
+            title (str): Title of the reprint, not in use yet.
+            copies (int): Copies to be printed again, at most those of the job, from 1 to 50000.
+            due (str): Day by which it is delivered, after today, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         job = self.jobs.get(job_id)
@@ -1131,7 +1149,7 @@ class PrintShop:
         return {
             "success": True,
             "message": f"Done: {done} (new: job {again['id']}).",
-            "data": {"job_id": again["id"]},
+            "data": {"job_id": again["id"], **self._changes()},
         }
 
     def receive_paper(self, paper_id: str, sheets: Annotated[int, {"minimum": 1, "maximum": 40000}]) -> Result:
@@ -1139,10 +1157,10 @@ class PrintShop:
 
         Args:
             paper_id (str): Id of the paper, such as PAPER-00001.
-            sheets (int): The sheets, from 1 to 40000.
+            sheets (int): Sheets that came into stock, from 1 to 40000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         paper = self.papers.get(paper_id)
@@ -1157,7 +1175,11 @@ class PrintShop:
         self._put("papers", paper, "sheets", new_sheets)
         if self._breaks_rule_3(paper):
             return self._take_back(RULES[2])
-        return {"success": True, "message": f"Done: take {sheets} sheets of {paper['name']} into stock."}
+        return {
+            "success": True,
+            "message": f"Done: take {sheets} sheets of {paper['name']} into stock.",
+            "data": self._changes(),
+        }
 
     def _show_client(self, client: Client) -> dict[str, Any]:
         """The client as an answer shows it."""
@@ -1381,6 +1403,46 @@ class PrintShop:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

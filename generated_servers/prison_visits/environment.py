@@ -46,6 +46,18 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "wings": ("name",),
+    "halls": ("name",),
+    "sessions": (),
+    "prisoners": ("name",),
+    "visitors": ("name",),
+    "approvals": (),
+    "bans": (),
+    "visits": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("approvals", "prisoner_id"),
     ("approvals", "status"),
@@ -229,8 +241,8 @@ class PrisonVisits:
 
         Args:
             prisoner_id (str): Id of the prisoner, such as PRISONER-00001.
-            legal (bool): Legal: true or false. false where it is left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            legal (bool): Whether sessions for lawyers are wanted rather than social ones. Default: false.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "sessions": records}} or {"success": False, "error": why
@@ -270,7 +282,7 @@ class PrisonVisits:
 
         Args:
             prisoner_id (str): Id of the prisoner, such as PRISONER-00001.
-            month (str): Month: a date, as YYYY-MM-DD.
+            month (str): Any day of the month in question, as YYYY-MM-DD.
 
         Returns:
             dict: {"success": True, "data": {regime, allowed, used, left}} or {"success": False, "error": why not}
@@ -292,7 +304,7 @@ class PrisonVisits:
 
         Args:
             prisoner_id (str): Id of the prisoner, such as PRISONER-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "visitors": records}} or {"success": False, "error": why
@@ -328,8 +340,8 @@ class PrisonVisits:
         """List the wings, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only wings whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "wings": records}}
@@ -345,8 +357,8 @@ class PrisonVisits:
         """List the halls, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only halls whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "halls": records}}
@@ -363,9 +375,9 @@ class PrisonVisits:
         """List the sessions, oldest first, all of them or only some.
 
         Args:
-            hall_id (str, optional): Only those of this hall.
-            legal (bool, optional): Only those where legal is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            hall_id (str, optional): Only sessions of this hall.
+            legal (bool, optional): Only sessions with this value of `legal`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "sessions": records}}
@@ -392,10 +404,10 @@ class PrisonVisits:
         """List the prisoners, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            wing_id (str, optional): Only those of this wing.
-            regime (str, optional): Only those whose regime is basic, standard or enhanced.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only prisoners whose name contains this text.
+            wing_id (str, optional): Only prisoners of this wing.
+            regime (str, optional): Only prisoners with this regime.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "prisoners": records}}
@@ -422,9 +434,9 @@ class PrisonVisits:
         """List the visitors, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            kind (str, optional): Only those whose kind is family, friend or lawyer.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only visitors whose name contains this text.
+            kind (str, optional): Only visitors with this kind.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "visitors": records}}
@@ -448,11 +460,11 @@ class PrisonVisits:
         """List the approvals, oldest first, all of them or only some.
 
         Args:
-            prisoner_id (str, optional): Only those of this prisoner.
-            visitor_id (str, optional): Only those of this visitor.
-            closed_only (bool, optional): Only those where closed only is so.
-            status (str, optional): Only those whose status is asked, approved or refused.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            prisoner_id (str, optional): Only approvals of this prisoner.
+            visitor_id (str, optional): Only approvals of this visitor.
+            closed_only (bool, optional): Only approvals with this value of `closed_only`.
+            status (str, optional): Only approvals with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "approvals": records}}
@@ -479,8 +491,8 @@ class PrisonVisits:
         """List the bans, oldest first, all of them or only some.
 
         Args:
-            visitor_id (str, optional): Only those of this visitor.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            visitor_id (str, optional): Only bans of this visitor.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "bans": records}}
@@ -501,11 +513,11 @@ class PrisonVisits:
         """List the visits, oldest first, all of them or only some.
 
         Args:
-            session_id (str, optional): Only those of this session.
-            prisoner_id (str, optional): Only those of this prisoner.
-            closed (bool, optional): Only those where closed is so.
-            status (str, optional): Only those whose status is booked, attended, missed or cancelled.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            session_id (str, optional): Only visits of this session.
+            prisoner_id (str, optional): Only visits of this prisoner.
+            closed (bool, optional): Only visits with this value of `closed`.
+            status (str, optional): Only visits with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "visits": records}}
@@ -532,7 +544,7 @@ class PrisonVisits:
             visitor_id (str): Id of the visitor, such as VISITOR-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         prisoner = self.prisoners.get(prisoner_id)
@@ -573,7 +585,7 @@ class PrisonVisits:
             "message": (
                 f"Done: put {visitor['name']} forward for {prisoner['name']} (new: approval {approval['id']})."
             ),
-            "data": {"approval_id": approval["id"]},
+            "data": {"approval_id": approval["id"], **self._changes()},
         }
 
     def decide_approval(self, approval_id: str, approved: bool, closed_only: bool = False) -> Result:
@@ -582,11 +594,11 @@ class PrisonVisits:
 
         Args:
             approval_id (str): Id of the approval, such as APPROVAL-00001.
-            approved (bool): Approved: true or false.
-            closed_only (bool): Closed only: true or false. false where it is left out.
+            approved (bool): Whether the visitor is approved, rather than refused or taken back.
+            closed_only (bool): Whether an approved visitor may only come behind glass. Default: false.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         approval = self.approvals.get(approval_id)
@@ -667,6 +679,7 @@ class PrisonVisits:
                 f"Done: decide about {self.visitors[approval['visitor_id']]['name']} for "
                 f"{self.prisoners[approval['prisoner_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def book_visit(
@@ -681,10 +694,11 @@ class PrisonVisits:
         Args:
             session_id (str): Id of the session, such as SESSION-00001.
             prisoner_id (str): Id of the prisoner, such as PRISONER-00001.
-            visitor_ids (list): Ids of visitors, such as VISITOR-00001.
+            visitor_ids (list): One to three approved visitors, at least one of them of age: ids of visitors, such
+                as VISITOR-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         session = self.sessions.get(session_id)
@@ -783,7 +797,7 @@ class PrisonVisits:
                 f"Done: book {', '.join(str(one['name']) for one in visitors)} with {prisoner['name']} on "
                 f"{session['on']} at {session['at']} (new: visit {visit['id']})."
             ),
-            "data": {"visit_id": visit["id"]},
+            "data": {"visit_id": visit["id"], **self._changes()},
         }
 
     def join_visit(self, visit_id: str, visitor_id: str) -> Result:
@@ -794,7 +808,7 @@ class PrisonVisits:
             visitor_id (str): Id of the visitor, such as VISITOR-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         visit = self.visits.get(visit_id)
@@ -841,6 +855,7 @@ class PrisonVisits:
             "message": (
                 f"Done: let {visitor['name']} join the visit to {self.prisoners[visit['prisoner_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def move_visit(self, visit_id: str, session_id: str) -> Result:
@@ -851,7 +866,7 @@ class PrisonVisits:
             session_id (str): Id of the session, such as SESSION-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         visit = self.visits.get(visit_id)
@@ -949,6 +964,7 @@ class PrisonVisits:
                 f"Done: move the visit to {self.prisoners[visit['prisoner_id']]['name']} to {session['on']} at "
                 f"{session['at']}."
             ),
+            "data": self._changes(),
         }
 
     def cancel_visit(self, visit_id: str) -> Result:
@@ -958,7 +974,7 @@ class PrisonVisits:
             visit_id (str): Id of the visit, such as VISIT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         visit = self.visits.get(visit_id)
@@ -1003,6 +1019,7 @@ class PrisonVisits:
                 f"Done: cancel the visit to {self.prisoners[visit['prisoner_id']]['name']} on "
                 f"{self.sessions[visit['session_id']]['on']}."
             ),
+            "data": self._changes(),
         }
 
     def record_visit(self, visit_id: str, came: bool) -> Result:
@@ -1010,10 +1027,10 @@ class PrisonVisits:
 
         Args:
             visit_id (str): Id of the visit, such as VISIT-00001.
-            came (bool): Came: true or false.
+            came (bool): Whether the visitors came.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         visit = self.visits.get(visit_id)
@@ -1059,6 +1076,7 @@ class PrisonVisits:
                 f"Done: record the visit to {self.prisoners[visit['prisoner_id']]['name']} on "
                 f"{self.sessions[visit['session_id']]['on']}."
             ),
+            "data": self._changes(),
         }
 
     def ban_visitor(self, visitor_id: str, until: Date, reason: Text) -> Result:
@@ -1067,11 +1085,11 @@ class PrisonVisits:
 
         Args:
             visitor_id (str): Id of the visitor, such as VISITOR-00001.
-            until (str): Until: a date, as YYYY-MM-DD.
-            reason (str): The reason.
+            until (str): Last day of the ban, from tomorrow to 365 days ahead, as YYYY-MM-DD.
+            reason (str): Why the visitor is banned.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         visitor = self.visitors.get(visitor_id)
@@ -1159,7 +1177,7 @@ class PrisonVisits:
         return {
             "success": True,
             "message": f"Done: ban {visitor['name']} until {until} with the reason {reason} (new: ban {ban['id']}).",
-            "data": {"ban_id": ban["id"]},
+            "data": {"ban_id": ban["id"], **self._changes()},
         }
 
     def lift_ban(self, ban_id: str) -> Result:
@@ -1169,7 +1187,7 @@ class PrisonVisits:
             ban_id (str): Id of the ban, such as BAN-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         ban = self.bans.get(ban_id)
@@ -1186,17 +1204,21 @@ class PrisonVisits:
                 return self._take_back(RULES[5])
         if self._breaks_rule_11(ban):
             return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: lift the ban of {self.visitors[ban['visitor_id']]['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: lift the ban of {self.visitors[ban['visitor_id']]['name']}.",
+            "data": self._changes(),
+        }
 
     def change_regime(self, prisoner_id: str, regime: Literal["basic", "standard", "enhanced"]) -> Result:
         """Put a prisoner on another regime, whose allowance must cover the visits of each month.
 
         Args:
             prisoner_id (str): Id of the prisoner, such as PRISONER-00001.
-            regime (str): The regime: basic, standard or enhanced.
+            regime (str): Regime that the prisoner is put on: basic, standard or enhanced.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         prisoner = self.prisoners.get(prisoner_id)
@@ -1224,7 +1246,7 @@ class PrisonVisits:
         for one_visit in _distinct(self._visits_by_prisoner_status.get((prisoner["id"], "booked"), {}).values()):
             if self._breaks_rule_3(one_visit):
                 return self._take_back(RULES[2])
-        return {"success": True, "message": f"Done: put {prisoner['name']} on {regime}."}
+        return {"success": True, "message": f"Done: put {prisoner['name']} on {regime}.", "data": self._changes()}
 
     def transfer_prisoner(self, prisoner_id: str, wing_id: str) -> Result:
         """Transfer a prisoner to another wing; visits ahead in sessions that do not serve it are cancelled.
@@ -1234,7 +1256,7 @@ class PrisonVisits:
             wing_id (str): Id of the wing, such as WING-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         prisoner = self.prisoners.get(prisoner_id)
@@ -1301,7 +1323,11 @@ class PrisonVisits:
         for one_visit in _distinct(changed_visits):
             if self._breaks_rule_10(one_visit):
                 return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: transfer {prisoner['name']} to {wing['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: transfer {prisoner['name']} to {wing['name']}.",
+            "data": self._changes(),
+        }
 
     def _show_session(self, session: Session) -> dict[str, Any]:
         """The session as an answer shows it."""
@@ -1572,6 +1598,46 @@ class PrisonVisits:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -48,6 +48,18 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "estates": ("name",),
+    "relatives": ("name",),
+    "heirs": (),
+    "assets": ("what",),
+    "debts": (),
+    "payments": (),
+    "distributions": (),
+    "court_orders": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("assets", "estate_id"),
     ("assets", "given_to_id"),
@@ -234,7 +246,7 @@ class ProbateEstates:
 
         Args:
             estate_id (str): Id of the estate, such as ESTATE-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "debts": records}} or {"success": False, "error": why
@@ -271,7 +283,7 @@ class ProbateEstates:
 
         Args:
             estate_id (str): Id of the estate, such as ESTATE-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "heirs": records}} or {"success": False, "error": why
@@ -332,9 +344,9 @@ class ProbateEstates:
         """List the estates, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            status (str, optional): Only those whose status is open, distributing or closed.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only estates whose name contains this text.
+            status (str, optional): Only estates with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "estates": records}}
@@ -357,8 +369,8 @@ class ProbateEstates:
         """List the relatives, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only relatives whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "relatives": records}}
@@ -379,9 +391,9 @@ class ProbateEstates:
         """List the heirs, oldest first, all of them or only some.
 
         Args:
-            estate_id (str, optional): Only those of this estate.
-            relative_id (str, optional): Only those of this relative.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            estate_id (str, optional): Only heirs of this estate.
+            relative_id (str, optional): Only heirs of this relative.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "heirs": records}}
@@ -411,13 +423,13 @@ class ProbateEstates:
         """List the assets, oldest first, all of them or only some.
 
         Args:
-            what (str, optional): Only those whose what contains this text.
-            estate_id (str, optional): Only those of this estate.
-            kind (str, optional): Only those whose kind is house, securities or chattel.
-            promised_to_id (str, optional): Only those of this promised to.
-            given_to_id (str, optional): Only those of this given to.
-            status (str, optional): Only those whose status is held, sold or given.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            what (str, optional): Only assets whose what contains this text.
+            estate_id (str, optional): Only assets of this estate.
+            kind (str, optional): Only assets with this kind.
+            promised_to_id (str, optional): Only assets promised to this relative.
+            given_to_id (str, optional): Only assets given to this heir.
+            status (str, optional): Only assets with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "assets": records}}
@@ -449,9 +461,9 @@ class ProbateEstates:
         """List the debts, oldest first, all of them or only some.
 
         Args:
-            estate_id (str, optional): Only those of this estate.
-            status (str, optional): Only those whose status is claimed, admitted or rejected.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            estate_id (str, optional): Only debts of this estate.
+            status (str, optional): Only debts with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "debts": records}}
@@ -474,8 +486,8 @@ class ProbateEstates:
         """List the payments, oldest first, all of them or only some.
 
         Args:
-            debt_id (str, optional): Only those of this debt.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            debt_id (str, optional): Only payments of this debt.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "payments": records}}
@@ -493,8 +505,8 @@ class ProbateEstates:
         """List the distributions, oldest first, all of them or only some.
 
         Args:
-            heir_id (str, optional): Only those of this heir.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            heir_id (str, optional): Only distributions of this heir.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "distributions": records}}
@@ -520,10 +532,10 @@ class ProbateEstates:
         """List the court orders, oldest first, all of them or only some.
 
         Args:
-            estate_id (str, optional): Only those of this estate.
-            asset_id (str, optional): Only those of this asset.
-            status (str, optional): Only those whose status is asked, granted or refused.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            estate_id (str, optional): Only court orders of this estate.
+            asset_id (str, optional): Only court orders of this asset.
+            status (str, optional): Only court orders with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "court_orders": records}}
@@ -548,10 +560,10 @@ class ProbateEstates:
 
         Args:
             asset_id (str): Id of the asset, such as ASSET-00001.
-            value (int): The value in cents, from 0 to 200000000.
+            value (int): What the asset is worth as a whole, in cents, from 0 to 200000000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         asset = self.assets.get(asset_id)
@@ -580,6 +592,7 @@ class ProbateEstates:
             "message": (
                 f"Done: value {asset['what']} of {self.estates[asset['estate_id']]['name']} at {_money(value)}."
             ),
+            "data": self._changes(),
         }
 
     def sell_asset(self, asset_id: str, price: Annotated[int, {"minimum": 1, "maximum": 300000000}]) -> Result:
@@ -588,10 +601,10 @@ class ProbateEstates:
 
         Args:
             asset_id (str): Id of the asset, such as ASSET-00001.
-            price (int): The price in cents, from 1 to 300000000.
+            price (int): What the buyer pays, at least nine tenths of the value, in cents, from 1 to 300000000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         asset = self.assets.get(asset_id)
@@ -654,6 +667,7 @@ class ProbateEstates:
             "message": (
                 f"Done: sell {asset['what']} of {self.estates[asset['estate_id']]['name']} for {_money(price)}."
             ),
+            "data": self._changes(),
         }
 
     def give_asset(self, asset_id: str, heir_id: str) -> Result:
@@ -664,7 +678,7 @@ class ProbateEstates:
             heir_id (str): Id of the heir, such as HEIR-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         asset = self.assets.get(asset_id)
@@ -717,6 +731,7 @@ class ProbateEstates:
         return {
             "success": True,
             "message": f"Done: give {asset['what']} to {self.relatives[heir['relative_id']]['name']}.",
+            "data": self._changes(),
         }
 
     def claim_debt(
@@ -730,12 +745,12 @@ class ProbateEstates:
 
         Args:
             estate_id (str): Id of the estate, such as ESTATE-00001.
-            creditor (str): The creditor.
-            amount (int): The amount in cents, from 1000 to 90000000.
-            rank (int): The rank, from 1 to 5.
+            creditor (str): Name of the creditor, who has no other claim against the estate.
+            amount (int): What the creditor claims, in cents, from 1000 to 90000000.
+            rank (int): Rank for payment, 1 funeral, 2 costs, 3 taxes, 4 secured, 5 others, from 1 to 5.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         estate = self.estates.get(estate_id)
@@ -773,7 +788,7 @@ class ProbateEstates:
                 f"Done: take down the claim of {creditor} over {_money(amount)} against {estate['name']} (new: "
                 f"debt {debt['id']})."
             ),
-            "data": {"debt_id": debt["id"]},
+            "data": {"debt_id": debt["id"], **self._changes()},
         }
 
     def decide_claim(self, debt_id: str, admit: bool) -> Result:
@@ -781,10 +796,10 @@ class ProbateEstates:
 
         Args:
             debt_id (str): Id of the debt, such as DEBT-00001.
-            admit (bool): Admit: true or false.
+            admit (bool): Whether to admit the claim, false rejecting it.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         debt = self.debts.get(debt_id)
@@ -825,6 +840,7 @@ class ProbateEstates:
             "message": (
                 f"Done: decide the claim of {debt['creditor']} against {self.estates[debt['estate_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def pay_debt(self, debt_id: str, amount: Annotated[int, {"minimum": 1, "maximum": 90000000}]) -> Result:
@@ -832,10 +848,10 @@ class ProbateEstates:
 
         Args:
             debt_id (str): Id of the debt, such as DEBT-00001.
-            amount (int): The amount in cents, from 1 to 90000000.
+            amount (int): What is paid now, no more than is owed and in cash, in cents, from 1 to 90000000.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         debt = self.debts.get(debt_id)
@@ -883,7 +899,7 @@ class ProbateEstates:
         return {
             "success": True,
             "message": f"Done: pay {_money(amount)} to {debt['creditor']} (new: payment {payment['id']}).",
-            "data": {"payment_id": payment["id"]},
+            "data": {"payment_id": payment["id"], **self._changes()},
         }
 
     def ask_court(self, estate_id: str, asset_id: str | None = None) -> Result:
@@ -892,10 +908,11 @@ class ProbateEstates:
 
         Args:
             estate_id (str): Id of the estate, such as ESTATE-00001.
-            asset_id (str, optional): Id of the asset, such as ASSET-00001. May be left out.
+            asset_id (str, optional): House of the estate that is to be sold; an id such as ASSET-00001. If left
+                out, the court is asked to allow the distribution of the estate.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         estate = self.estates.get(estate_id)
@@ -952,18 +969,18 @@ class ProbateEstates:
         return {
             "success": True,
             "message": f"Done: ask the court about {estate['name']} (new: court order {court_order['id']}).",
-            "data": {"court_order_id": court_order["id"]},
+            "data": {"court_order_id": court_order["id"], **self._changes()},
         }
 
     def note_order(self, order_id: str, granted: bool) -> Result:
         """Note what the court decided; an estate whose distribution is allowed is distributed from then on.
 
         Args:
-            order_id (str): Id of a court order (order), such as CO-00001.
-            granted (bool): Granted: true or false.
+            order_id (str): Request to the court that it has decided; an id such as CO-00001.
+            granted (bool): Whether the court allows it, false refusing it.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         order = self.court_orders.get(order_id)
@@ -1033,17 +1050,22 @@ class ProbateEstates:
         for one_estate in _distinct(changed_estates):
             if self._breaks_rule_11(one_estate):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: note the order about {self.estates[order['estate_id']]['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: note the order about {self.estates[order['estate_id']]['name']}.",
+            "data": self._changes(),
+        }
 
     def pay_heir(self, heir_id: str, amount: Annotated[int, {"minimum": 1, "maximum": 90000000}]) -> Result:
         """Pay an heir money on account of the share.
 
         Args:
             heir_id (str): Id of the heir, such as HEIR-00001.
-            amount (int): The amount in cents, from 1 to 90000000.
+            amount (int): What is paid now, no more than the share still due and the cash, in cents, from 1 to
+                90000000.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         heir = self.heirs.get(heir_id)
@@ -1092,7 +1114,7 @@ class ProbateEstates:
                 f"Done: pay {_money(amount)} to {self.relatives[heir['relative_id']]['name']} (new: distribution "
                 f"{distribution['id']})."
             ),
-            "data": {"distribution_id": distribution["id"]},
+            "data": {"distribution_id": distribution["id"], **self._changes()},
         }
 
     def close_estate(self, estate_id: str) -> Result:
@@ -1102,7 +1124,7 @@ class ProbateEstates:
             estate_id (str): Id of the estate, such as ESTATE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         estate = self.estates.get(estate_id)
@@ -1136,7 +1158,7 @@ class ProbateEstates:
                 return self._take_back(RULES[4])
         if self._breaks_rule_11(estate):
             return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: close the estate of {estate['name']}."}
+        return {"success": True, "message": f"Done: close the estate of {estate['name']}.", "data": self._changes()}
 
     def _show_estate(self, estate: Estate) -> dict[str, Any]:
         """The estate as an answer shows it."""
@@ -1391,6 +1413,46 @@ class ProbateEstates:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

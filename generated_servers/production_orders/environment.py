@@ -47,6 +47,15 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "products": ("name",),
+    "steps": ("code",),
+    "machines": ("name",),
+    "orders": ("number",),
+    "runs": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("orders", "number"),
     ("orders", "split_from_id"),
@@ -229,8 +238,9 @@ class ProductionOrders:
         """Released orders that wait for a machine, the earliest due first, with their next step.
 
         Args:
-            process (str, optional): The process: turning, milling, drilling, grinding or washing. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            process (str, optional): Only orders whose next step is this process: turning, milling, drilling,
+                grinding or washing. If left out, orders for every process are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "orders": records}} or {"success": False, "error": why
@@ -266,7 +276,7 @@ class ProductionOrders:
 
         Args:
             order_id (str): Id of the order, such as ORDER-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "machines": records}} or {"success": False, "error": why
@@ -298,7 +308,7 @@ class ProductionOrders:
 
         Args:
             order_id (str): Id of the order, such as ORDER-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "orders": records}} or {"success": False, "error": why
@@ -333,8 +343,8 @@ class ProductionOrders:
         """List the products, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only products whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "products": records}}
@@ -358,10 +368,10 @@ class ProductionOrders:
         """List the steps, oldest first, all of them or only some.
 
         Args:
-            code (str, optional): Only those whose code contains this text.
-            product_id (str, optional): Only those of this product.
-            process (str, optional): Only those whose process is turning, milling, drilling, grinding or washing.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            code (str, optional): Only steps whose code contains this text.
+            product_id (str, optional): Only steps of this product.
+            process (str, optional): Only steps with this process.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "steps": records}}
@@ -401,10 +411,10 @@ class ProductionOrders:
         """List the machines, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            set_up_for_id (str, optional): Only those of this set up for.
-            condition (str, optional): Only those whose condition is in_service or down.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only machines whose name contains this text.
+            set_up_for_id (str, optional): Only machines set up for this step.
+            condition (str, optional): Only machines with this condition.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "machines": records}}
@@ -447,11 +457,11 @@ class ProductionOrders:
         """List the orders, oldest first, all of them or only some.
 
         Args:
-            number (str, optional): Only those whose number contains this text.
-            product_id (str, optional): Only those of this product.
-            split_from_id (str, optional): Only those of this split from.
-            status (str, optional): Only those whose status is planned, released, cancelled, held or finished.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            number (str, optional): Only orders whose number contains this text.
+            product_id (str, optional): Only orders of this product.
+            split_from_id (str, optional): Only orders split from this order.
+            status (str, optional): Only orders with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "orders": records}}
@@ -482,12 +492,12 @@ class ProductionOrders:
         """List the runs, oldest first, all of them or only some.
 
         Args:
-            order_id (str, optional): Only those of this order.
-            step_id (str, optional): Only those of this step.
-            machine_id (str, optional): Only those of this machine.
-            cause (str, optional): Only those whose cause is material, tool_wear, set_up or operator.
-            status (str, optional): Only those whose status is running or done.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            order_id (str, optional): Only runs of this order.
+            step_id (str, optional): Only runs of this step.
+            machine_id (str, optional): Only runs of this machine.
+            cause (str, optional): Only runs with this cause.
+            status (str, optional): Only runs with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "runs": records}}
@@ -519,13 +529,13 @@ class ProductionOrders:
         """Open a planned order for some pieces of a product.
 
         Args:
-            number (str): The number.
+            number (str): Number of the new order, not in use yet.
             product_id (str): Id of the product, such as PRODUCT-00001.
-            quantity (int): The quantity, from 1 to 500.
-            due (str): Due: a date, as YYYY-MM-DD.
+            quantity (int): Pieces that are to be made, from 1 to 500.
+            due (str): Day on which the order is due, after today, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         product = self.products.get(product_id)
@@ -571,7 +581,7 @@ class ProductionOrders:
                 f"Done: open order {number} for {quantity} pieces of {product['name']}, due {due} (new: order "
                 f"{order['id']})."
             ),
-            "data": {"order_id": order["id"]},
+            "data": {"order_id": order["id"], **self._changes()},
         }
 
     def release_order(self, order_id: str) -> Result:
@@ -581,7 +591,7 @@ class ProductionOrders:
             order_id (str): Id of the order, such as ORDER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         order = self.orders.get(order_id)
@@ -598,7 +608,7 @@ class ProductionOrders:
                 return self._take_back(RULES[8])
         if self._breaks_rule_10(order):
             return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: release order {order['number']}."}
+        return {"success": True, "message": f"Done: release order {order['number']}.", "data": self._changes()}
 
     def set_up_machine(self, machine_id: str, step_id: str) -> Result:
         """Set an idle machine up for a step of a routing.
@@ -608,7 +618,7 @@ class ProductionOrders:
             step_id (str): Id of the step, such as STEP-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         machine = self.machines.get(machine_id)
@@ -640,6 +650,7 @@ class ProductionOrders:
                 f"Done: set {machine['name']} up for {step['process']} of "
                 f"{self.products[step['product_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def start_run(self, order_id: str, machine_id: str) -> Result:
@@ -650,7 +661,7 @@ class ProductionOrders:
             machine_id (str): Id of the machine, such as MACHINE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         order = self.orders.get(order_id)
@@ -721,7 +732,7 @@ class ProductionOrders:
         return {
             "success": True,
             "message": f"Done: start order {order['number']} on {machine['name']} (new: run {run['id']}).",
-            "data": {"run_id": run["id"]},
+            "data": {"run_id": run["id"], **self._changes()},
         }
 
     def finish_run(
@@ -735,11 +746,12 @@ class ProductionOrders:
 
         Args:
             run_id (str): Id of the run, such as RUN-00001.
-            scrap (int): The scrap, from 0 to 500. 0 where it is left out.
-            cause (str, optional): The cause: material, tool_wear, set_up or operator. May be left out.
+            scrap (int): Pieces that were spoiled in the run, from 0 to 500. Default: 0.
+            cause (str, optional): What caused the scrap, needed when there is any: material, tool_wear, set_up or
+                operator. If left out, no cause is noted, which only fits a run without scrap.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         run = self.runs.get(run_id)
@@ -819,7 +831,7 @@ class ProductionOrders:
         done = f"finish the run of order {self.orders[run['order_id']]['number']} on {self.machines[run['machine_id']]['name']} with {scrap} pieces of scrap"
         if cause is not None:
             done += f" because of {cause}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def abort_run(self, run_id: str) -> Result:
         """Take an order off a machine before its step is done; the pieces wait for that step again.
@@ -828,7 +840,7 @@ class ProductionOrders:
             run_id (str): Id of the run, such as RUN-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         run = self.runs.get(run_id)
@@ -846,6 +858,7 @@ class ProductionOrders:
                 f"Done: abort the run of order {self.orders[run['order_id']]['number']} on "
                 f"{self.machines[run['machine_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def split_order(
@@ -858,11 +871,11 @@ class ProductionOrders:
 
         Args:
             order_id (str): Id of the order, such as ORDER-00001.
-            pieces (int): The pieces, from 1 to 499.
-            number (str): The number.
+            pieces (int): Pieces that go to the new order, fewer than all, from 1 to 499.
+            number (str): Number of the new order, not in use yet.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         order = self.orders.get(order_id)
@@ -938,7 +951,7 @@ class ProductionOrders:
         return {
             "success": True,
             "message": f"Done: {done} (new: order {part['id']}).",
-            "data": {"order_id": part["id"]},
+            "data": {"order_id": part["id"], **self._changes()},
         }
 
     def hold_order(self, order_id: str, reason: Text) -> Result:
@@ -946,10 +959,10 @@ class ProductionOrders:
 
         Args:
             order_id (str): Id of the order, such as ORDER-00001.
-            reason (str): The reason.
+            reason (str): Why the order is held.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         order = self.orders.get(order_id)
@@ -969,7 +982,11 @@ class ProductionOrders:
                 return self._take_back(RULES[8])
         if self._breaks_rule_10(order):
             return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: hold order {order['number']} because of {reason}."}
+        return {
+            "success": True,
+            "message": f"Done: hold order {order['number']} because of {reason}.",
+            "data": self._changes(),
+        }
 
     def lift_hold(self, order_id: str) -> Result:
         """Let an order that was held, for its scrap or for another reason, go on.
@@ -978,7 +995,7 @@ class ProductionOrders:
             order_id (str): Id of the order, such as ORDER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         order = self.orders.get(order_id)
@@ -996,7 +1013,11 @@ class ProductionOrders:
                 return self._take_back(RULES[8])
         if self._breaks_rule_10(order):
             return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: lift the hold on order {order['number']}."}
+        return {
+            "success": True,
+            "message": f"Done: lift the hold on order {order['number']}.",
+            "data": self._changes(),
+        }
 
     def cancel_order(self, order_id: str) -> Result:
         """Cancel an order that is not running and not finished.
@@ -1005,7 +1026,7 @@ class ProductionOrders:
             order_id (str): Id of the order, such as ORDER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         order = self.orders.get(order_id)
@@ -1024,17 +1045,17 @@ class ProductionOrders:
                 return self._take_back(RULES[8])
         if self._breaks_rule_10(order):
             return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: cancel order {order['number']}."}
+        return {"success": True, "message": f"Done: cancel order {order['number']}.", "data": self._changes()}
 
     def stop_machine(self, machine_id: str, reason: Text) -> Result:
         """Take a machine out of service; its set-up is lost.
 
         Args:
             machine_id (str): Id of the machine, such as MACHINE-00001.
-            reason (str): The reason.
+            reason (str): Why the machine is taken out of service.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         machine = self.machines.get(machine_id)
@@ -1056,7 +1077,11 @@ class ProductionOrders:
         for one_run in _distinct(self._runs_by_machine_status.get((machine["id"], "running"), {}).values()):
             if self._breaks_rule_11_r(one_run):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: stop {machine['name']} because of {reason}."}
+        return {
+            "success": True,
+            "message": f"Done: stop {machine['name']} because of {reason}.",
+            "data": self._changes(),
+        }
 
     def return_machine(self, machine_id: str) -> Result:
         """Put a repaired machine back into service.
@@ -1065,7 +1090,7 @@ class ProductionOrders:
             machine_id (str): Id of the machine, such as MACHINE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         machine = self.machines.get(machine_id)
@@ -1081,7 +1106,7 @@ class ProductionOrders:
         for one_run in _distinct(self._runs_by_machine_status.get((machine["id"], "running"), {}).values()):
             if self._breaks_rule_11_r(one_run):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: return {machine['name']} to service."}
+        return {"success": True, "message": f"Done: return {machine['name']} to service.", "data": self._changes()}
 
     def _show_product(self, product: Product) -> dict[str, Any]:
         """The product as an answer shows it."""
@@ -1285,6 +1310,46 @@ class ProductionOrders:
         self._journal.append(("delete", container, record["id"], record))
         del getattr(self, container)[record["id"]]
         self._unlink(container, record)
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

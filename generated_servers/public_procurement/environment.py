@@ -51,6 +51,18 @@ CHANGES = (
 
 BID_STATUS_MOVES = {("sealed", "opened"), ("sealed", "withdrawn"), ("opened", "excluded")}
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "suppliers": ("name",),
+    "evaluators": ("name",),
+    "tenders": ("title",),
+    "criteria": ("name",),
+    "bids": ("envelope",),
+    "offers": (),
+    "scores": (),
+    "complaints": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("bids", "envelope"),
     ("bids", "status"),
@@ -264,7 +276,7 @@ class PublicProcurement:
 
         Args:
             tender_id (str): Id of the tender, such as TENDER-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "bids": records}} or {"success": False, "error": why
@@ -306,7 +318,7 @@ class PublicProcurement:
 
         Args:
             tender_id (str): Id of the tender, such as TENDER-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "evaluators": records}} or {"success": False, "error":
@@ -341,9 +353,11 @@ class PublicProcurement:
         """Opened bids which members of the panel have not marked in full.
 
         Args:
-            tender_id (str, optional): Id of the tender, such as TENDER-00001. May be left out.
-            evaluator_id (str, optional): Id of the evaluator, such as EVALUATOR-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            tender_id (str, optional): Tender that the bids belong to; an id such as TENDER-00001. If left out,
+                bids in all tenders are listed.
+            evaluator_id (str, optional): Member of the panel whose marks are missing; an id such as
+                EVALUATOR-00001. If left out, missing marks of any evaluator count.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "bids": records}} or {"success": False, "error": why
@@ -398,8 +412,8 @@ class PublicProcurement:
         """List the suppliers, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only suppliers whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "suppliers": records}}
@@ -419,8 +433,8 @@ class PublicProcurement:
         """List the evaluators, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only evaluators whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "evaluators": records}}
@@ -447,11 +461,10 @@ class PublicProcurement:
         """List the tenders, oldest first, all of them or only some.
 
         Args:
-            title (str, optional): Only those whose title contains this text.
-            winner_id (str, optional): Only those of this winner.
-            status (str, optional): Only those whose status is draft, published, opened, failed, awarded or
-                contracted.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            title (str, optional): Only tenders whose title contains this text.
+            winner_id (str, optional): Only tenders whose winner is this bid.
+            status (str, optional): Only tenders with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "tenders": records}}
@@ -478,9 +491,9 @@ class PublicProcurement:
         """List the criteria, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            tender_id (str, optional): Only those of this tender.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only criteria whose name contains this text.
+            tender_id (str, optional): Only criteria of this tender.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "criteria": records}}
@@ -506,11 +519,11 @@ class PublicProcurement:
         """List the bids, oldest first, all of them or only some.
 
         Args:
-            envelope (str, optional): Only those whose envelope contains this text.
-            tender_id (str, optional): Only those of this tender.
-            supplier_id (str, optional): Only those of this supplier.
-            status (str, optional): Only those whose status is sealed, opened, withdrawn or excluded.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            envelope (str, optional): Only bids whose envelope contains this text.
+            tender_id (str, optional): Only bids of this tender.
+            supplier_id (str, optional): Only bids of this supplier.
+            status (str, optional): Only bids with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "bids": records}}
@@ -539,10 +552,10 @@ class PublicProcurement:
         """List the scores, oldest first, all of them or only some.
 
         Args:
-            bid_id (str, optional): Only those of this bid.
-            criterion_id (str, optional): Only those of this criterion.
-            evaluator_id (str, optional): Only those of this evaluator.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            bid_id (str, optional): Only scores of this bid.
+            criterion_id (str, optional): Only scores of this criterion.
+            evaluator_id (str, optional): Only scores of this evaluator.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "scores": records}}
@@ -573,11 +586,11 @@ class PublicProcurement:
         """List the complaints, oldest first, all of them or only some.
 
         Args:
-            tender_id (str, optional): Only those of this tender.
-            supplier_id (str, optional): Only those of this supplier.
-            ground (str, optional): Only those whose ground is wrong_marks, unclear_criteria or winner_unfit.
-            status (str, optional): Only those whose status is open, upheld or dismissed.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            tender_id (str, optional): Only complaints of this tender.
+            supplier_id (str, optional): Only complaints of this supplier.
+            ground (str, optional): Only complaints with this ground.
+            status (str, optional): Only complaints with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "complaints": records}}
@@ -601,10 +614,10 @@ class PublicProcurement:
 
         Args:
             tender_id (str): Id of the tender, such as TENDER-00001.
-            closes_on (str): Closes on: a date, as YYYY-MM-DD.
+            closes_on (str): Last day for bids, from 10 to 60 days ahead, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         tender = self.tenders.get(tender_id)
@@ -650,7 +663,11 @@ class PublicProcurement:
         for one_complaint in _distinct(self._complaints_by_tender_status.get((tender["id"], "open"), {}).values()):
             if self._breaks_rule_10_c(one_complaint):
                 return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: publish {tender['title']} until {closes_on}."}
+        return {
+            "success": True,
+            "message": f"Done: publish {tender['title']} until {closes_on}.",
+            "data": self._changes(),
+        }
 
     def join_panel(self, tender_id: str, evaluator_id: str) -> Result:
         """Put an evaluator without interest in a bidder on the panel of a tender.
@@ -660,7 +677,7 @@ class PublicProcurement:
             evaluator_id (str): Id of the evaluator, such as EVALUATOR-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         tender = self.tenders.get(tender_id)
@@ -724,7 +741,11 @@ class PublicProcurement:
         for one_bid in _distinct(self._bids_by_tender_status.get((tender["id"], "opened"), {}).values()):
             if self._breaks_rule_8_b(one_bid):
                 return self._take_back(RULES[7])
-        return {"success": True, "message": f"Done: put {evaluator['name']} on the panel of {tender['title']}."}
+        return {
+            "success": True,
+            "message": f"Done: put {evaluator['name']} on the panel of {tender['title']}.",
+            "data": self._changes(),
+        }
 
     def declare_interest(
         self,
@@ -738,10 +759,10 @@ class PublicProcurement:
         Args:
             evaluator_id (str): Id of the evaluator, such as EVALUATOR-00001.
             supplier_id (str): Id of the supplier, such as SUPPLIER-00001.
-            kind (str): The kind: family, shares or former_job.
+            kind (str): Tie between the evaluator and the supplier: family, shares or former_job.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         evaluator = self.evaluators.get(evaluator_id)
@@ -891,6 +912,7 @@ class PublicProcurement:
         return {
             "success": True,
             "message": f"Done: declare the interest of {evaluator['name']} in {supplier['name']}.",
+            "data": self._changes(),
         }
 
     def submit_bid(
@@ -906,11 +928,11 @@ class PublicProcurement:
         Args:
             tender_id (str): Id of the tender, such as TENDER-00001.
             supplier_id (str): Id of the supplier, such as SUPPLIER-00001.
-            price (int): The price in cents, from 10000 to 900000000.
-            envelope (str): The envelope.
+            price (int): Total price that the bid offers, in cents, from 10000 to 900000000.
+            envelope (str): New number of the sealed envelope, not used before.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         tender = self.tenders.get(tender_id)
@@ -1033,7 +1055,7 @@ class PublicProcurement:
                 f"Done: register the bid of {supplier['name']} for {tender['title']} in envelope {envelope} (new: "
                 f"bid {bid['id']}, offer {offer['id']})."
             ),
-            "data": {"bid_id": bid["id"], "offer_id": offer["id"]},
+            "data": {"bid_id": bid["id"], "offer_id": offer["id"], **self._changes()},
         }
 
     def drop_bid(self, bid_id: str, reason: Text) -> Result:
@@ -1042,10 +1064,10 @@ class PublicProcurement:
 
         Args:
             bid_id (str): Id of the bid, such as BID-00001.
-            reason (str): The reason.
+            reason (str): Why the bid is withdrawn or excluded.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         bid = self.bids.get(bid_id)
@@ -1151,7 +1173,11 @@ class PublicProcurement:
                 return self._take_back(RULES[9])
         if self._breaks_rule_12(bid):
             return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: take the bid {bid['envelope']} out with the reason {reason}."}
+        return {
+            "success": True,
+            "message": f"Done: take the bid {bid['envelope']} out with the reason {reason}.",
+            "data": self._changes(),
+        }
 
     def open_bids(self, tender_id: str) -> Result:
         """Open the sealed bids of a tender after its closing day; a tender without any bid has failed then, and its
@@ -1161,7 +1187,7 @@ class PublicProcurement:
             tender_id (str): Id of the tender, such as TENDER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         tender = self.tenders.get(tender_id)
@@ -1249,7 +1275,7 @@ class PublicProcurement:
         for one_bid in _distinct(changed_bids):
             if self._breaks_rule_12(one_bid):
                 return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: open the bids for {tender['title']}."}
+        return {"success": True, "message": f"Done: open the bids for {tender['title']}.", "data": self._changes()}
 
     def score_bid(
         self,
@@ -1262,10 +1288,12 @@ class PublicProcurement:
         Args:
             bid_id (str): Id of the bid, such as BID-00001.
             evaluator_id (str): Id of the evaluator, such as EVALUATOR-00001.
-            marks (list): One entry per mark: .
+            marks (list): One entry for each criterion that the evaluator marks now: criterion_id: criterion of
+                this tender, not yet marked by the evaluator; an id such as CRITERION-00001; points: points given
+                on that criterion, from 0 to 10.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         bid = self.bids.get(bid_id)
@@ -1328,6 +1356,7 @@ class PublicProcurement:
         return {
             "success": True,
             "message": f"Done: enter the marks of {evaluator['name']} for the bid {bid['envelope']}.",
+            "data": self._changes(),
         }
 
     def award_tender(self, tender_id: str) -> Result:
@@ -1338,7 +1367,7 @@ class PublicProcurement:
             tender_id (str): Id of the tender, such as TENDER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         tender = self.tenders.get(tender_id)
@@ -1387,7 +1416,7 @@ class PublicProcurement:
         for one_complaint in _distinct(self._complaints_by_tender_status.get((tender["id"], "open"), {}).values()):
             if self._breaks_rule_11_c(one_complaint):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: award {tender['title']}."}
+        return {"success": True, "message": f"Done: award {tender['title']}.", "data": self._changes()}
 
     def file_complaint(
         self,
@@ -1400,10 +1429,10 @@ class PublicProcurement:
         Args:
             tender_id (str): Id of the tender, such as TENDER-00001.
             supplier_id (str): Id of the supplier, such as SUPPLIER-00001.
-            ground (str): The ground: wrong_marks, unclear_criteria or winner_unfit.
+            ground (str): Ground of the complaint: wrong_marks, unclear_criteria or winner_unfit.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         tender = self.tenders.get(tender_id)
@@ -1448,7 +1477,7 @@ class PublicProcurement:
                 f"Done: file the complaint of {supplier['name']} about {tender['title']} (new: complaint "
                 f"{complaint['id']})."
             ),
-            "data": {"complaint_id": complaint["id"]},
+            "data": {"complaint_id": complaint["id"], **self._changes()},
         }
 
     def decide_complaint(self, complaint_id: str, upheld: bool) -> Result:
@@ -1457,10 +1486,10 @@ class PublicProcurement:
 
         Args:
             complaint_id (str): Id of the complaint, such as COMPLAINT-00001.
-            upheld (bool): Upheld: true or false.
+            upheld (bool): Whether the complaint is right, so that the award falls.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         complaint = self.complaints.get(complaint_id)
@@ -1668,6 +1697,7 @@ class PublicProcurement:
                 f"Done: decide the complaint of {self.suppliers[complaint['supplier_id']]['name']} about "
                 f"{self.tenders[complaint['tender_id']]['title']}."
             ),
+            "data": self._changes(),
         }
 
     def sign_contract(self, tender_id: str) -> Result:
@@ -1677,7 +1707,7 @@ class PublicProcurement:
             tender_id (str): Id of the tender, such as TENDER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         tender = self.tenders.get(tender_id)
@@ -1712,7 +1742,11 @@ class PublicProcurement:
         for one_complaint in _distinct(self._complaints_by_tender_status.get((tender["id"], "open"), {}).values()):
             if self._breaks_rule_10_c(one_complaint):
                 return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: sign the contract for {tender['title']}."}
+        return {
+            "success": True,
+            "message": f"Done: sign the contract for {tender['title']}.",
+            "data": self._changes(),
+        }
 
     def _show_evaluator(self, evaluator: Evaluator) -> dict[str, Any]:
         """The evaluator as an answer shows it."""
@@ -2041,6 +2075,46 @@ class PublicProcurement:
         self._journal.append(("delete", container, record["id"], record))
         del getattr(self, container)[record["id"]]
         self._unlink(container, record)
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -54,6 +54,17 @@ SUPPLIER_STAGE_MOVES = {
     ("suspended", "tightened"),
 }
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "suppliers": ("name",),
+    "plans": ("code",),
+    "lots": ("number",),
+    "defects": (),
+    "members": ("name",),
+    "votes": (),
+    "actions": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("actions", "lot_id"),
     ("defects", "lot_id"),
@@ -229,7 +240,7 @@ class QualityInspection:
         """Blocked lots that the board has to decide about, with the votes so far, the largest first.
 
         Args:
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "lots": records}} or {"success": False, "error": why
@@ -290,7 +301,7 @@ class QualityInspection:
 
         Args:
             supplier_id (str): Id of the supplier, such as SUPPLIER-00001.
-            quantity (int): The quantity, from 1 to 5000.
+            quantity (int): Pieces that the lot would have, from 1 to 5000.
 
         Returns:
             dict: {"success": True, "data": {sample, points}} or {"success": False, "error": why not}
@@ -328,9 +339,9 @@ class QualityInspection:
         """List the suppliers, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            stage (str, optional): Only those whose stage is normal, tightened, reduced or suspended.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only suppliers whose name contains this text.
+            stage (str, optional): Only suppliers with this stage.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "suppliers": records}}
@@ -371,12 +382,12 @@ class QualityInspection:
         """List the lots, oldest first, all of them or only some.
 
         Args:
-            number (str, optional): Only those whose number contains this text.
-            supplier_id (str, optional): Only those of this supplier.
-            passed (bool, optional): Only those where passed is so.
-            disposition (str, optional): Only those whose disposition is use_as_is, sort or return.
-            status (str, optional): Only those whose status is arrived, accepted, blocked, sorting or returned.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            number (str, optional): Only lots whose number contains this text.
+            supplier_id (str, optional): Only lots of this supplier.
+            passed (bool, optional): Only lots with this value of `passed`.
+            disposition (str, optional): Only lots with this disposition.
+            status (str, optional): Only lots with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "lots": records}}
@@ -403,9 +414,9 @@ class QualityInspection:
         """List the defects, oldest first, all of them or only some.
 
         Args:
-            lot_id (str, optional): Only those of this lot.
-            severity (str, optional): Only those whose severity is critical, major or minor.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            lot_id (str, optional): Only defects of this lot.
+            severity (str, optional): Only defects with this severity.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "defects": records}}
@@ -429,9 +440,9 @@ class QualityInspection:
         """List the members, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            department (str, optional): Only those whose department is quality, purchasing or engineering.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only members whose name contains this text.
+            department (str, optional): Only members with this department.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "members": records}}
@@ -454,10 +465,10 @@ class QualityInspection:
         """List the votes, oldest first, all of them or only some.
 
         Args:
-            lot_id (str, optional): Only those of this lot.
-            member_id (str, optional): Only those of this member.
-            verdict (str, optional): Only those whose verdict is use_as_is, sort or return.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            lot_id (str, optional): Only votes of this lot.
+            member_id (str, optional): Only votes of this member.
+            verdict (str, optional): Only votes with this verdict.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "votes": records}}
@@ -485,10 +496,10 @@ class QualityInspection:
         """List the actions, oldest first, all of them or only some.
 
         Args:
-            lot_id (str, optional): Only those of this lot.
-            closed_by_id (str, optional): Only those of this closed by.
-            status (str, optional): Only those whose status is open, answered or closed.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            lot_id (str, optional): Only actions of this lot.
+            closed_by_id (str, optional): Only actions closed by this member.
+            status (str, optional): Only actions with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "actions": records}}
@@ -516,13 +527,13 @@ class QualityInspection:
         """Receive a lot; the plan for the supplier's stage and the lot size fixes the sample.
 
         Args:
-            number (str): The number.
+            number (str): Number of the new lot, not in use yet.
             supplier_id (str): Id of the supplier, such as SUPPLIER-00001.
-            item (str): The item.
-            quantity (int): The quantity, from 1 to 5000.
+            item (str): What was delivered, in words.
+            quantity (int): Pieces in the lot, from 1 to 5000.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         supplier = self.suppliers.get(supplier_id)
@@ -577,7 +588,7 @@ class QualityInspection:
             "message": (
                 f"Done: receive lot {number} of {quantity} {item} from {supplier['name']} (new: lot {lot['id']})."
             ),
-            "data": {"lot_id": lot["id"]},
+            "data": {"lot_id": lot["id"], **self._changes()},
         }
 
     def record_defects(
@@ -589,10 +600,12 @@ class QualityInspection:
 
         Args:
             lot_id (str): Id of the lot, such as LOT-00001.
-            findings (list): One entry per finding: .
+            findings (list): One entry for each kind of defect and severity: kind: what is wrong, in words;
+                severity: how serious the defect is: critical, major or minor; pieces: pieces of the sample that
+                have the defect, from 1 to 500.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         lot = self.lots.get(lot_id)
@@ -627,7 +640,11 @@ class QualityInspection:
         for one_lot in _distinct([self.lots[one["lot_id"]] for one in added_defects]):
             if self._breaks_rule_6(one_lot):
                 return self._take_back(RULES[5])
-        return {"success": True, "message": f"Done: record {len(findings)} findings in lot {lot['number']}."}
+        return {
+            "success": True,
+            "message": f"Done: record {len(findings)} findings in lot {lot['number']}.",
+            "data": self._changes(),
+        }
 
     def judge_lot(self, lot_id: str) -> Result:
         """Judge a lot by its sample; it is accepted, or blocked for the board if there are critical defects or too
@@ -637,7 +654,7 @@ class QualityInspection:
             lot_id (str): Id of the lot, such as LOT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         lot = self.lots.get(lot_id)
@@ -681,7 +698,7 @@ class QualityInspection:
         ):
             if self._breaks_rule_10_a_again(one_action):
                 return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: judge lot {lot['number']}."}
+        return {"success": True, "message": f"Done: judge lot {lot['number']}.", "data": self._changes()}
 
     def cast_vote(self, lot_id: str, member_id: str, verdict: Literal["use_as_is", "sort", "return"]) -> Result:
         """Cast the vote of a department about a blocked lot, or change it before the board decides.
@@ -689,10 +706,11 @@ class QualityInspection:
         Args:
             lot_id (str): Id of the lot, such as LOT-00001.
             member_id (str): Id of the member, such as MEMBER-00001.
-            verdict (str): The verdict: use_as_is, sort or return.
+            verdict (str): What to do with the lot, use_as_is only without critical defects: use_as_is, sort or
+                return.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         lot = self.lots.get(lot_id)
@@ -748,6 +766,7 @@ class QualityInspection:
         return {
             "success": True,
             "message": f"Done: cast the vote {verdict} of {member['name']} about lot {lot['number']}.",
+            "data": self._changes(),
         }
 
     def decide_lot(self, lot_id: str) -> Result:
@@ -757,7 +776,7 @@ class QualityInspection:
             lot_id (str): Id of the lot, such as LOT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         lot = self.lots.get(lot_id)
@@ -808,17 +827,17 @@ class QualityInspection:
         for one_lot in _distinct(changed_lots_2):
             if self._breaks_rule_8(one_lot):
                 return self._take_back(RULES[7])
-        return {"success": True, "message": f"Done: decide about lot {lot['number']}."}
+        return {"success": True, "message": f"Done: decide about lot {lot['number']}.", "data": self._changes()}
 
     def finish_sorting(self, lot_id: str, bad: Annotated[int, {"minimum": 0, "maximum": 5000}]) -> Result:
         """Finish the sorting of a lot; bad pieces leave it and the rest is accepted.
 
         Args:
             lot_id (str): Id of the lot, such as LOT-00001.
-            bad (int): The bad, from 0 to 5000.
+            bad (int): Bad pieces sorted out, at least the critical ones found, from 0 to 5000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         lot = self.lots.get(lot_id)
@@ -845,17 +864,21 @@ class QualityInspection:
             return self._take_back(RULES[6])
         if self._breaks_rule_8(lot):
             return self._take_back(RULES[7])
-        return {"success": True, "message": f"Done: finish sorting lot {lot['number']} with {bad} bad pieces."}
+        return {
+            "success": True,
+            "message": f"Done: finish sorting lot {lot['number']} with {bad} bad pieces.",
+            "data": self._changes(),
+        }
 
     def demand_action(self, lot_id: str, due: Date) -> Result:
         """Demand a corrective action from the supplier of a failed lot.
 
         Args:
             lot_id (str): Id of the lot, such as LOT-00001.
-            due (str): Due: a date, as YYYY-MM-DD.
+            due (str): Day by which the supplier must answer, within 60 days, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         lot = self.lots.get(lot_id)
@@ -894,7 +917,7 @@ class QualityInspection:
             "message": (
                 f"Done: demand a corrective action for lot {lot['number']} until {due} (new: action {action['id']})."
             ),
-            "data": {"action_id": action["id"]},
+            "data": {"action_id": action["id"], **self._changes()},
         }
 
     def answer_action(self, action_id: str, root_cause: Text) -> Result:
@@ -902,10 +925,10 @@ class QualityInspection:
 
         Args:
             action_id (str): Id of the action, such as ACTION-00001.
-            root_cause (str): The root cause.
+            root_cause (str): Cause of the failure as the supplier reports it.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         action = self.actions.get(action_id)
@@ -928,6 +951,7 @@ class QualityInspection:
                 f"Done: answer the corrective action for lot {self.lots[action['lot_id']]['number']} with "
                 f"{root_cause}."
             ),
+            "data": self._changes(),
         }
 
     def review_action(self, action_id: str, by_id: str, new_due: Date | None = None) -> Result:
@@ -935,11 +959,12 @@ class QualityInspection:
 
         Args:
             action_id (str): Id of the action, such as ACTION-00001.
-            by_id (str): Id of a member (by), such as MEMBER-00001.
-            new_due (str, optional): New due: a date, as YYYY-MM-DD. May be left out.
+            by_id (str): Member of the quality department who reviews it; an id such as MEMBER-00001.
+            new_due (str, optional): Day for another answer, after today, which hands it back, as YYYY-MM-DD. If
+                left out, the action is closed.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         action = self.actions.get(action_id)
@@ -982,17 +1007,17 @@ class QualityInspection:
         done = f"review the corrective action for lot {self.lots[action['lot_id']]['number']} as {by['name']}"
         if new_due is not None:
             done += f", new day {new_due}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def switch_stage(self, supplier_id: str, to: Literal["normal", "tightened", "reduced", "suspended"]) -> Result:
         """Switch a supplier to another inspection stage when the last lots justify it.
 
         Args:
             supplier_id (str): Id of the supplier, such as SUPPLIER-00001.
-            to (str): The to: normal, tightened, reduced or suspended.
+            to (str): Inspection stage that the supplier gets: normal, tightened, reduced or suspended.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         supplier = self.suppliers.get(supplier_id)
@@ -1062,7 +1087,7 @@ class QualityInspection:
         ):
             if self._breaks_rule_9(one_action):
                 return self._take_back(RULES[8])
-        return {"success": True, "message": f"Done: switch {supplier['name']} to {to}."}
+        return {"success": True, "message": f"Done: switch {supplier['name']} to {to}.", "data": self._changes()}
 
     def _show_supplier(self, supplier: Supplier) -> dict[str, Any]:
         """The supplier as an answer shows it."""
@@ -1225,6 +1250,46 @@ class QualityInspection:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

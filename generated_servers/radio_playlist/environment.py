@@ -49,6 +49,18 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "artists": ("name",),
+    "tracks": ("title",),
+    "hour_clocks": ("name",),
+    "hours": (),
+    "plays": (),
+    "ad_breaks": (),
+    "campaigns": ("brand",),
+    "airings": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("airings", "campaign_id"),
     ("airings", "slot_id"),
@@ -242,9 +254,11 @@ class RadioPlaylist:
 
         Args:
             hour_id (str): Id of the hour, such as HOUR-00001.
-            instead_of_id (str, optional): Id of a play (instead of), such as PLAY-00001. May be left out.
-            rotation (str, optional): The rotation: power, current, gold or library. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            instead_of_id (str, optional): Scheduled play in that hour that would be replaced; an id such as
+                PLAY-00001. If left out, only songs that can be added are listed.
+            rotation (str, optional): Only songs of this rotation: power, current, gold or library. If left out,
+                songs of all rotations are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "tracks": records}} or {"success": False, "error": why
@@ -296,8 +310,8 @@ class RadioPlaylist:
 
         Args:
             campaign_id (str): Id of the campaign, such as CAMPAIGN-00001.
-            on (str, optional): On: a date, as YYYY-MM-DD. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            on (str, optional): Only breaks of this day, as YYYY-MM-DD. If left out, breaks of all days are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "ad_breaks": records}} or {"success": False, "error":
@@ -337,8 +351,8 @@ class RadioPlaylist:
         """List the artists, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only artists whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "artists": records}}
@@ -361,11 +375,11 @@ class RadioPlaylist:
         """List the tracks, oldest first, all of them or only some.
 
         Args:
-            title (str, optional): Only those whose title contains this text.
-            artist_id (str, optional): Only those of this artist.
-            rotation (str, optional): Only those whose rotation is power, current, gold or library.
-            explicit (bool, optional): Only those where explicit is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            title (str, optional): Only tracks whose title contains this text.
+            artist_id (str, optional): Only tracks of this artist.
+            rotation (str, optional): Only tracks with this rotation.
+            explicit (bool, optional): Only tracks with this value of `explicit`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "tracks": records}}
@@ -391,9 +405,9 @@ class RadioPlaylist:
         """List the hour clocks, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            explicit_allowed (bool, optional): Only those where explicit allowed is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only hour clocks whose name contains this text.
+            explicit_allowed (bool, optional): Only hour clocks with this value of `explicit_allowed`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "hour_clocks": records}}
@@ -420,9 +434,9 @@ class RadioPlaylist:
         """List the hours, oldest first, all of them or only some.
 
         Args:
-            layout_id (str, optional): Only those of this layout.
-            status (str, optional): Only those whose status is open or locked.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            layout_id (str, optional): Only hours whose layout is this hour clock.
+            status (str, optional): Only hours with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "hours": records}}
@@ -447,10 +461,10 @@ class RadioPlaylist:
         """List the plays, oldest first, all of them or only some.
 
         Args:
-            hour_id (str, optional): Only those of this hour.
-            track_id (str, optional): Only those of this track.
-            kind (str, optional): Only those whose kind is power, current, gold or library.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            hour_id (str, optional): Only plays of this hour.
+            track_id (str, optional): Only plays of this track.
+            kind (str, optional): Only plays with this kind.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "plays": records}}
@@ -476,8 +490,8 @@ class RadioPlaylist:
         """List the ad breaks, oldest first, all of them or only some.
 
         Args:
-            hour_id (str, optional): Only those of this hour.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            hour_id (str, optional): Only ad breaks of this hour.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "ad_breaks": records}}
@@ -502,10 +516,9 @@ class RadioPlaylist:
         """List the campaigns, oldest first, all of them or only some.
 
         Args:
-            brand (str, optional): Only those whose brand contains this text.
-            trade (str, optional): Only those whose trade is cars, banks, supermarkets, furniture, travel or
-                insurance.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            brand (str, optional): Only campaigns whose brand contains this text.
+            trade (str, optional): Only campaigns with this trade.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "campaigns": records}}
@@ -529,9 +542,9 @@ class RadioPlaylist:
         """List the airings, oldest first, all of them or only some.
 
         Args:
-            slot_id (str, optional): Only those of this slot.
-            campaign_id (str, optional): Only those of this campaign.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            slot_id (str, optional): Only airings whose slot is this ad break.
+            campaign_id (str, optional): Only airings of this campaign.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "airings": records}}
@@ -552,12 +565,12 @@ class RadioPlaylist:
         """Plan an hour on a clock; the breaks come with it, the songs do not.
 
         Args:
-            starts (str): Starts: date and time, as YYYY-MM-DDTHH:MM.
-            layout_id (str): Id of a hour clock (layout), such as HC-00001.
-            host (str): The host.
+            starts (str): Start of the hour, on the full hour and in the future, as YYYY-MM-DDTHH:MM.
+            layout_id (str): Hour clock that sets the breaks of the hour; an id such as HC-00001.
+            host (str): Name of the person who presents it.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         layout = self.hour_clocks.get(layout_id)
@@ -618,7 +631,7 @@ class RadioPlaylist:
                 f"Done: plan the hour from {starts} on the {layout['name']} clock with {host} (new: hour "
                 f"{hour['id']})."
             ),
-            "data": {"hour_id": hour["id"]},
+            "data": {"hour_id": hour["id"], **self._changes()},
         }
 
     def fill_hour(self, hour_id: str) -> Result:
@@ -629,7 +642,7 @@ class RadioPlaylist:
             hour_id (str): Id of the hour, such as HOUR-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         hour = self.hours.get(hour_id)
@@ -691,7 +704,7 @@ class RadioPlaylist:
         for one_hour in _distinct([self.hours[one["hour_id"]] for one in added_plays]):
             if self._breaks_rule_7(one_hour):
                 return self._take_back(RULES[6])
-        return {"success": True, "message": f"Done: fill the hour from {hour['starts']}."}
+        return {"success": True, "message": f"Done: fill the hour from {hour['starts']}.", "data": self._changes()}
 
     def place_track(self, hour_id: str, track_id: str) -> Result:
         """Put one song into an hour that still has a place of its rotation.
@@ -701,7 +714,7 @@ class RadioPlaylist:
             track_id (str): Id of the track, such as TRACK-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         hour = self.hours.get(hour_id)
@@ -773,7 +786,7 @@ class RadioPlaylist:
         return {
             "success": True,
             "message": f"Done: place {track['title']} in the hour from {hour['starts']} (new: play {play['id']}).",
-            "data": {"play_id": play["id"]},
+            "data": {"play_id": play["id"], **self._changes()},
         }
 
     def replace_track(self, play_id: str, track_id: str) -> Result:
@@ -784,7 +797,7 @@ class RadioPlaylist:
             track_id (str): Id of the track, such as TRACK-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         play = self.plays.get(play_id)
@@ -844,7 +857,7 @@ class RadioPlaylist:
             return self._take_back(RULES[4])
         if self._breaks_rule_6(play):
             return self._take_back(RULES[5])
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def lock_hour(self, hour_id: str) -> Result:
         """Lock an hour that has all its songs and hand it to the studio.
@@ -853,7 +866,7 @@ class RadioPlaylist:
             hour_id (str): Id of the hour, such as HOUR-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         hour = self.hours.get(hour_id)
@@ -869,7 +882,7 @@ class RadioPlaylist:
         self._put("hours", hour, "status", "locked")
         if self._breaks_rule_7(hour):
             return self._take_back(RULES[6])
-        return {"success": True, "message": f"Done: lock the hour from {hour['starts']}."}
+        return {"success": True, "message": f"Done: lock the hour from {hour['starts']}.", "data": self._changes()}
 
     def reopen_hour(self, hour_id: str) -> Result:
         """Take a locked hour back from the studio for changes to songs or spots.
@@ -878,7 +891,7 @@ class RadioPlaylist:
             hour_id (str): Id of the hour, such as HOUR-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         hour = self.hours.get(hour_id)
@@ -892,17 +905,17 @@ class RadioPlaylist:
         self._put("hours", hour, "status", "open")
         if self._breaks_rule_7(hour):
             return self._take_back(RULES[6])
-        return {"success": True, "message": f"Done: reopen the hour from {hour['starts']}."}
+        return {"success": True, "message": f"Done: reopen the hour from {hour['starts']}.", "data": self._changes()}
 
     def rest_track(self, track_id: str, until: Date) -> Result:
         """Rest a song from today until the day on which it may be played again.
 
         Args:
             track_id (str): Id of the track, such as TRACK-00001.
-            until (str): Until: a date, as YYYY-MM-DD.
+            until (str): Day on which the song may be played again, within 120 days, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         track = self.tracks.get(track_id)
@@ -932,17 +945,17 @@ class RadioPlaylist:
         for one_play in _distinct(self._plays_by_track.get(track["id"], {}).values()):
             if self._breaks_rule_6(one_play):
                 return self._take_back(RULES[5])
-        return {"success": True, "message": f"Done: rest {track['title']} until {until}."}
+        return {"success": True, "message": f"Done: rest {track['title']} until {until}.", "data": self._changes()}
 
     def move_rotation(self, track_id: str, rotation: Literal["power", "current", "gold", "library"]) -> Result:
         """Move a song that is in no coming hour to another rotation.
 
         Args:
             track_id (str): Id of the track, such as TRACK-00001.
-            rotation (str): The rotation: power, current, gold or library.
+            rotation (str): Rotation that the song goes to: power, current, gold or library.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         track = self.tracks.get(track_id)
@@ -965,7 +978,11 @@ class RadioPlaylist:
             )
         self._journal = []
         self._put("tracks", track, "rotation", rotation)
-        return {"success": True, "message": f"Done: move {track['title']} to the {rotation} rotation."}
+        return {
+            "success": True,
+            "message": f"Done: move {track['title']} to the {rotation} rotation.",
+            "data": self._changes(),
+        }
 
     def book_campaign(
         self,
@@ -980,15 +997,16 @@ class RadioPlaylist:
         longer.
 
         Args:
-            brand (str): The brand.
-            trade (str): The trade: cars, banks, supermarkets, furniture, travel or insurance.
-            seconds (int): The seconds, from 10 to 60.
-            ordered (int): The ordered, from 1 to 40.
-            runs_from (str): Runs from: a date, as YYYY-MM-DD.
-            runs_to (str): Runs to: a date, as YYYY-MM-DD.
+            brand (str): Name of the brand that advertises.
+            trade (str): Trade of the brand, for a known one the same as before: cars, banks, supermarkets,
+                furniture, travel or insurance.
+            seconds (int): Length of the spot in seconds, for a known brand as before, from 10 to 60.
+            ordered (int): Airings that are ordered, added to those of a known brand, from 1 to 40.
+            runs_from (str): First day of the campaign, not in the past, as YYYY-MM-DD.
+            runs_to (str): Last day of the campaign, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         old = next(
@@ -1049,6 +1067,7 @@ class RadioPlaylist:
             "message": (
                 f"Done: book {ordered} airings of {seconds} seconds for {brand} from {runs_from} to {runs_to}."
             ),
+            "data": self._changes(),
         }
 
     def place_spot(self, campaign_id: str, slot_id: str) -> Result:
@@ -1056,10 +1075,10 @@ class RadioPlaylist:
 
         Args:
             campaign_id (str): Id of the campaign, such as CAMPAIGN-00001.
-            slot_id (str): Id of an ad break (slot), such as AB-00001.
+            slot_id (str): Break of an open hour that the spot goes into; an id such as AB-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         campaign = self.campaigns.get(campaign_id)
@@ -1114,7 +1133,7 @@ class RadioPlaylist:
                 f"Done: place {campaign['brand']} at minute {slot['minute']} of the hour from "
                 f"{self.hours[slot['hour_id']]['starts']} (new: airing {airing['id']})."
             ),
-            "data": {"airing_id": airing["id"]},
+            "data": {"airing_id": airing["id"], **self._changes()},
         }
 
     def move_spot(self, airing_id: str, slot_id: str) -> Result:
@@ -1122,10 +1141,10 @@ class RadioPlaylist:
 
         Args:
             airing_id (str): Id of the airing, such as AIRING-00001.
-            slot_id (str): Id of an ad break (slot), such as AB-00001.
+            slot_id (str): Break of an open hour that the airing moves to; an id such as AB-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         airing = self.airings.get(airing_id)
@@ -1185,6 +1204,7 @@ class RadioPlaylist:
                 f"Done: move {self.campaigns[airing['campaign_id']]['brand']} to minute {slot['minute']} of the "
                 f"hour from {self.hours[slot['hour_id']]['starts']}."
             ),
+            "data": self._changes(),
         }
 
     def drop_spot(self, airing_id: str) -> Result:
@@ -1194,7 +1214,7 @@ class RadioPlaylist:
             airing_id (str): Id of the airing, such as AIRING-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         airing = self.airings.get(airing_id)
@@ -1221,6 +1241,7 @@ class RadioPlaylist:
                 f"Done: drop {self.campaigns[airing['campaign_id']]['brand']} from the hour from "
                 f"{self.hours[self.ad_breaks[airing['slot_id']]['hour_id']]['starts']}."
             ),
+            "data": self._changes(),
         }
 
     def _show_track(self, track: Track) -> dict[str, Any]:
@@ -1518,6 +1539,46 @@ class RadioPlaylist:
         self._journal.append(("delete", container, record["id"], record))
         del getattr(self, container)[record["id"]]
         self._unlink(container, record)
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal, TypedDict
 
 Result = dict[str, Any]
 """`{"success": True, "data" | "message": ...}` or `{"success": False, "error": why}`"""
+Time = Annotated[str, {"format": "time"}]
 DateTime = Annotated[str, {"format": "date-time"}]
 Text = Annotated[str, {"minLength": 1, "maxLength": 1000}]
 
@@ -48,6 +49,18 @@ CHANGES = (
     "decay_points",
 )
 """The methods that may change something; all others only read."""
+
+LABELS: dict[str, tuple[str, ...]] = {
+    "members": ("name",),
+    "characters": ("name",),
+    "raids": ("name",),
+    "items": ("name",),
+    "nights": ("name",),
+    "places": (),
+    "drops": (),
+    "point_entries": (),
+}
+"""What people call a record of each container by."""
 
 INDEXED = {
     ("drops", "night_id"),
@@ -251,8 +264,9 @@ class RaidGuild:
 
         Args:
             night_id (str): Id of the night, such as NIGHT-00001.
-            calling (str, optional): The calling: tank, healer, melee or caster. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            calling (str, optional): Role of the characters: tank, healer, melee or caster. If left out, characters
+                of all roles are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "characters": records}} or {"success": False, "error":
@@ -297,9 +311,9 @@ class RaidGuild:
         """List the members, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            rank (str, optional): Only those whose rank is trial, raider or officer.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only members whose name contains this text.
+            rank (str, optional): Only members with this rank.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "members": records}}
@@ -324,10 +338,10 @@ class RaidGuild:
         """List the characters, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            member_id (str, optional): Only those of this member.
-            calling (str, optional): Only those whose calling is tank, healer, melee or caster.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only characters whose name contains this text.
+            member_id (str, optional): Only characters of this member.
+            calling (str, optional): Only characters with this calling.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "characters": records}}
@@ -351,8 +365,8 @@ class RaidGuild:
         """List the raids, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only raids whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "raids": records}}
@@ -369,9 +383,9 @@ class RaidGuild:
         """List the items, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            raid_id (str, optional): Only those of this raid.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only items whose name contains this text.
+            raid_id (str, optional): Only items of this raid.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "items": records}}
@@ -396,10 +410,10 @@ class RaidGuild:
         """List the nights, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            raid_id (str, optional): Only those of this raid.
-            status (str, optional): Only those whose status is planned, ready, called_off, under_way or over.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only nights whose name contains this text.
+            raid_id (str, optional): Only nights of this raid.
+            status (str, optional): Only nights with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "nights": records}}
@@ -425,10 +439,10 @@ class RaidGuild:
         """List the places, oldest first, all of them or only some.
 
         Args:
-            night_id (str, optional): Only those of this night.
-            character_id (str, optional): Only those of this character.
-            status (str, optional): Only those whose status is signed, in, benched, excused or missing.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            night_id (str, optional): Only places of this night.
+            character_id (str, optional): Only places of this character.
+            status (str, optional): Only places with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "places": records}}
@@ -457,11 +471,11 @@ class RaidGuild:
         """List the drops, oldest first, all of them or only some.
 
         Args:
-            item_id (str, optional): Only those of this item.
-            night_id (str, optional): Only those of this night.
-            winner_id (str, optional): Only those of this winner.
-            status (str, optional): Only those whose status is open, awarded or shattered.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            item_id (str, optional): Only drops of this item.
+            night_id (str, optional): Only drops of this night.
+            winner_id (str, optional): Only drops whose winner is this character.
+            status (str, optional): Only drops with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "drops": records}}
@@ -492,11 +506,10 @@ class RaidGuild:
         """List the point entries, oldest first, all of them or only some.
 
         Args:
-            member_id (str, optional): Only those of this member.
-            kind (str, optional): Only those whose kind is brought_over, raided, sat_on_bench, loot, absence or
-                decay.
-            night_id (str, optional): Only those of this night.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            member_id (str, optional): Only point entries of this member.
+            kind (str, optional): Only point entries with this kind.
+            night_id (str, optional): Only point entries of this night.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "point_entries": records}}
@@ -524,7 +537,7 @@ class RaidGuild:
             character_id (str): Id of the character, such as CHARACTER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         night = self.nights.get(night_id)
@@ -576,7 +589,7 @@ class RaidGuild:
         return {
             "success": True,
             "message": f"Done: sign {character['name']} up for {night['name']} (new: place {place['id']}).",
-            "data": {"place_id": place["id"]},
+            "data": {"place_id": place["id"], **self._changes()},
         }
 
     def roster_place(self, place_id: str) -> Result:
@@ -586,7 +599,7 @@ class RaidGuild:
             place_id (str): Id of the place, such as PLACE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         place = self.places.get(place_id)
@@ -628,6 +641,7 @@ class RaidGuild:
                 f"Done: put {self.characters[place['character_id']]['name']} on the roster of "
                 f"{self.nights[place['night_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def bench_place(self, place_id: str) -> Result:
@@ -637,7 +651,7 @@ class RaidGuild:
             place_id (str): Id of the place, such as PLACE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         place = self.places.get(place_id)
@@ -665,6 +679,7 @@ class RaidGuild:
                 f"Done: bench {self.characters[place['character_id']]['name']} for "
                 f"{self.nights[place['night_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def close_roster(self, night_id: str) -> Result:
@@ -675,7 +690,7 @@ class RaidGuild:
             night_id (str): Id of the night, such as NIGHT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         night = self.nights.get(night_id)
@@ -727,17 +742,17 @@ class RaidGuild:
         for one_drop in _distinct(self._drops_by_night_status.get((night["id"], "open"), {}).values()):
             if self._breaks_rule_11(one_drop):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: close the roster of {night['name']}."}
+        return {"success": True, "message": f"Done: close the roster of {night['name']}.", "data": self._changes()}
 
     def swap_places(self, leaving_id: str, coming_id: str) -> Result:
         """Exchange somebody on a closed roster for somebody on its bench.
 
         Args:
-            leaving_id (str): Id of a place (leaving), such as PLACE-00001.
-            coming_id (str): Id of a place (coming), such as PLACE-00001.
+            leaving_id (str): Place on the roster that moves to the bench; an id such as PLACE-00001.
+            coming_id (str): Benched place of the same night that moves onto the roster; an id such as PLACE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         leaving = self.places.get(leaving_id)
@@ -812,6 +827,7 @@ class RaidGuild:
                 f"Done: swap {self.characters[coming['character_id']]['name']} in for "
                 f"{self.characters[leaving['character_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def note_absence(self, place_id: str, excuse: bool) -> Result:
@@ -819,10 +835,10 @@ class RaidGuild:
 
         Args:
             place_id (str): Id of the place, such as PLACE-00001.
-            excuse (bool): Excuse: true or false.
+            excuse (bool): Whether the absence is excused and costs no points.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         place = self.places.get(place_id)
@@ -905,6 +921,7 @@ class RaidGuild:
         return {
             "success": True,
             "message": f"Done: note the absence of {self.characters[place['character_id']]['name']}.",
+            "data": self._changes(),
         }
 
     def kill_boss(self, night_id: str, item_ids: Annotated[list[str], {"maxItems": 20}]) -> Result:
@@ -912,10 +929,11 @@ class RaidGuild:
 
         Args:
             night_id (str): Id of the night, such as NIGHT-00001.
-            item_ids (list): Ids of items, such as ITEM-00001.
+            item_ids (list): Items of this raid that the boss dropped, three at most: ids of items, such as
+                ITEM-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         night = self.nights.get(night_id)
@@ -1004,7 +1022,7 @@ class RaidGuild:
         ):
             if self._breaks_rule_11(one_drop):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: enter a kill in {night['name']}."}
+        return {"success": True, "message": f"Done: enter a kill in {night['name']}.", "data": self._changes()}
 
     def want_item(self, drop_id: str, character_id: str) -> Result:
         """Note that a character on the roster wants an item that has dropped.
@@ -1014,7 +1032,7 @@ class RaidGuild:
             character_id (str): Id of the character, such as CHARACTER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         drop = self.drops.get(drop_id)
@@ -1045,6 +1063,7 @@ class RaidGuild:
         return {
             "success": True,
             "message": f"Done: note that {character['name']} wants {self.items[drop['item_id']]['name']}.",
+            "data": self._changes(),
         }
 
     def award_drop(self, drop_id: str, character_id: str | None = None) -> Result:
@@ -1054,10 +1073,11 @@ class RaidGuild:
 
         Args:
             drop_id (str): Id of the drop, such as DROP-00001.
-            character_id (str, optional): Id of the character, such as CHARACTER-00001. May be left out.
+            character_id (str, optional): Character who wants the item and comes first for it; an id such as
+                CHARACTER-00001. If left out, the item is shattered, as nobody who wants it can pay.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         drop = self.drops.get(drop_id)
@@ -1143,7 +1163,7 @@ class RaidGuild:
         done = f"settle {self.items[drop['item_id']]['name']}"
         if character is not None:
             done += f" for {character['name']}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def end_night(self, night_id: str) -> Result:
         """End a night and pay ten points a boss to those on the roster and five to those on the bench.
@@ -1152,7 +1172,7 @@ class RaidGuild:
             night_id (str): Id of the night, such as NIGHT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         night = self.nights.get(night_id)
@@ -1200,18 +1220,18 @@ class RaidGuild:
         for one_point_entry in _distinct(added_point_entries):
             if self._breaks_rule_12(one_point_entry):
                 return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: end {night['name']}."}
+        return {"success": True, "message": f"Done: end {night['name']}.", "data": self._changes()}
 
     def plan_night(self, name: Text, raid_id: str, starts_at: DateTime) -> Result:
         """Plan a raid night ahead, at a time when no other one begins.
 
         Args:
-            name (str): The name.
+            name (str): Name of the night, not used before.
             raid_id (str): Id of the raid, such as RAID-00001.
-            starts_at (str): Starts at: date and time, as YYYY-MM-DDTHH:MM.
+            starts_at (str): Time at which the raid begins, within the next 60 days, as YYYY-MM-DDTHH:MM.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         raid = self.raids.get(raid_id)
@@ -1252,7 +1272,7 @@ class RaidGuild:
         return {
             "success": True,
             "message": f"Done: plan {name} in {raid['name']} for {starts_at} (new: night {night['id']}).",
-            "data": {"night_id": night["id"]},
+            "data": {"night_id": night["id"], **self._changes()},
         }
 
     def call_off(self, night_id: str) -> Result:
@@ -1262,7 +1282,7 @@ class RaidGuild:
             night_id (str): Id of the night, such as NIGHT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         night = self.nights.get(night_id)
@@ -1279,16 +1299,16 @@ class RaidGuild:
         for one_drop in _distinct(self._drops_by_night_status.get((night["id"], "open"), {}).values()):
             if self._breaks_rule_11(one_drop):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: call {night['name']} off."}
+        return {"success": True, "message": f"Done: call {night['name']} off.", "data": self._changes()}
 
     def decay_points(self, percent: Annotated[int, {"minimum": 1, "maximum": 30}]) -> Result:
         """Let the points of all members decay by some percent, once a week.
 
         Args:
-            percent (int): The percent, from 1 to 30.
+            percent (int): Share of the points that each member loses, in percent, from 1 to 30.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         if any(
@@ -1321,7 +1341,11 @@ class RaidGuild:
         for one_point_entry in _distinct(added_point_entries):
             if self._breaks_rule_12(one_point_entry):
                 return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: let the points decay by {percent} percent."}
+        return {
+            "success": True,
+            "message": f"Done: let the points decay by {percent} percent.",
+            "data": self._changes(),
+        }
 
     def _show_member(self, member: Member) -> dict[str, Any]:
         """The member as an answer shows it."""
@@ -1557,6 +1581,46 @@ class RaidGuild:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

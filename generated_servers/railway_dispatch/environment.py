@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal, TypedDict
 
 Result = dict[str, Any]
 """`{"success": True, "data" | "message": ...}` or `{"success": False, "error": why}`"""
+Time = Annotated[str, {"format": "time"}]
 DateTime = Annotated[str, {"format": "date-time"}]
 Text = Annotated[str, {"minLength": 1, "maxLength": 1000}]
 
@@ -44,6 +45,17 @@ CHANGES = (
     "give_up_possession",
 )
 """The methods that may change something; all others only read."""
+
+LABELS: dict[str, tuple[str, ...]] = {
+    "stations": ("name",),
+    "sections": ("code",),
+    "paths": ("name",),
+    "steps": (),
+    "trains": ("number",),
+    "delays": (),
+    "possessions": (),
+}
+"""What people call a record of each container by."""
 
 INDEXED = {
     ("delays", "train_id"),
@@ -239,7 +251,7 @@ class RailwayDispatch:
 
         Args:
             train_id (str): Id of the train, such as TRAIN-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "sections": records}} or {"success": False, "error": why
@@ -287,7 +299,7 @@ class RailwayDispatch:
 
         Args:
             station_id (str): Id of the station, such as STATION-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "sections": records}} or {"success": False, "error": why
@@ -327,9 +339,10 @@ class RailwayDispatch:
         """Planned and running trains that have lost minutes, the latest first.
 
         Args:
-            least (int): The least, from 1 to 600.
-            kind (str, optional): The kind: express, regional or freight. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            least (int): Least delay of the trains listed in minutes, from 1 to 600.
+            kind (str, optional): Kind of trains listed: express, regional or freight. If left out, trains of all
+                kinds are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "trains": records}} or {"success": False, "error": why
@@ -362,7 +375,7 @@ class RailwayDispatch:
         """Possessions whose time has come and that were not handed over yet.
 
         Args:
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "possessions": records}} or {"success": False, "error":
@@ -395,9 +408,9 @@ class RailwayDispatch:
         """List the stations, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            staffed (bool, optional): Only those where staffed is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only stations whose name contains this text.
+            staffed (bool, optional): Only stations with this value of `staffed`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "stations": records}}
@@ -421,11 +434,11 @@ class RailwayDispatch:
         """List the sections, oldest first, all of them or only some.
 
         Args:
-            code (str, optional): Only those whose code contains this text.
-            kind (str, optional): Only those whose kind is line or platform.
-            station_id (str, optional): Only those of this station.
-            electrified (bool, optional): Only those where electrified is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            code (str, optional): Only sections whose code contains this text.
+            kind (str, optional): Only sections with this kind.
+            station_id (str, optional): Only sections of this station.
+            electrified (bool, optional): Only sections with this value of `electrified`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "sections": records}}
@@ -453,9 +466,9 @@ class RailwayDispatch:
         """List the paths, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            direction (str, optional): Only those whose direction is down or up.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only paths whose name contains this text.
+            direction (str, optional): Only paths with this direction.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "paths": records}}
@@ -477,9 +490,9 @@ class RailwayDispatch:
         """List the steps, oldest first, all of them or only some.
 
         Args:
-            path_id (str, optional): Only those of this path.
-            section_id (str, optional): Only those of this section.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            path_id (str, optional): Only steps of this path.
+            section_id (str, optional): Only steps of this section.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "steps": records}}
@@ -509,13 +522,13 @@ class RailwayDispatch:
         """List the trains, oldest first, all of them or only some.
 
         Args:
-            number (str, optional): Only those whose number contains this text.
-            kind (str, optional): Only those whose kind is express, regional or freight.
-            electric (bool, optional): Only those where electric is so.
-            path_id (str, optional): Only those of this path.
-            at_id (str, optional): Only those of this at.
-            status (str, optional): Only those whose status is planned, running, cancelled or arrived.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            number (str, optional): Only trains whose number contains this text.
+            kind (str, optional): Only trains with this kind.
+            electric (bool, optional): Only trains with this value of `electric`.
+            path_id (str, optional): Only trains of this path.
+            at_id (str, optional): Only trains at this section.
+            status (str, optional): Only trains with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "trains": records}}
@@ -552,10 +565,9 @@ class RailwayDispatch:
         """List the delays, oldest first, all of them or only some.
 
         Args:
-            train_id (str, optional): Only those of this train.
-            cause (str, optional): Only those whose cause is late_departure, signal_fault, waiting_for_train,
-                doors, weather or trackworks.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            train_id (str, optional): Only delays of this train.
+            cause (str, optional): Only delays with this cause.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "delays": records}}
@@ -579,9 +591,9 @@ class RailwayDispatch:
         """List the possessions, oldest first, all of them or only some.
 
         Args:
-            section_id (str, optional): Only those of this section.
-            status (str, optional): Only those whose status is planned, taken or given_up.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            section_id (str, optional): Only possessions of this section.
+            status (str, optional): Only possessions with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "possessions": records}}
@@ -603,7 +615,7 @@ class RailwayDispatch:
             train_id (str): Id of the train, such as TRAIN-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         train = self.trains.get(train_id)
@@ -673,17 +685,17 @@ class RailwayDispatch:
                 return self._take_back(RULES[5])
         if self._breaks_rule_10(train):
             return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: let {train['number']} depart."}
+        return {"success": True, "message": f"Done: let {train['number']} depart.", "data": self._changes()}
 
     def set_route(self, train_id: str, sections: Annotated[int, {"minimum": 1, "maximum": 4}]) -> Result:
         """Set the route of a running train for the next sections of its path.
 
         Args:
             train_id (str): Id of the train, such as TRAIN-00001.
-            sections (int): The sections, from 1 to 4.
+            sections (int): How many of the next sections of its path the train gets, from 1 to 4.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         train = self.trains.get(train_id)
@@ -759,7 +771,11 @@ class RailwayDispatch:
         ):
             if self._breaks_rule_6(one_possession):
                 return self._take_back(RULES[5])
-        return {"success": True, "message": f"Done: set the route of {train['number']} for {sections} sections."}
+        return {
+            "success": True,
+            "message": f"Done: set the route of {train['number']} for {sections} sections.",
+            "data": self._changes(),
+        }
 
     def release_route(self, train_id: str) -> Result:
         """Take back the sections that were set ahead of a train.
@@ -768,7 +784,7 @@ class RailwayDispatch:
             train_id (str): Id of the train, such as TRAIN-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         train = self.trains.get(train_id)
@@ -809,7 +825,7 @@ class RailwayDispatch:
         ):
             if self._breaks_rule_6(one_possession):
                 return self._take_back(RULES[5])
-        return {"success": True, "message": f"Done: release the route of {train['number']}."}
+        return {"success": True, "message": f"Done: release the route of {train['number']}.", "data": self._changes()}
 
     def move_train(self, train_id: str) -> Result:
         """Move a running train into the next section of its path, which must be set for it.
@@ -818,7 +834,7 @@ class RailwayDispatch:
             train_id (str): Id of the train, such as TRAIN-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         train = self.trains.get(train_id)
@@ -871,7 +887,7 @@ class RailwayDispatch:
         ):
             if self._breaks_rule_6(one_possession):
                 return self._take_back(RULES[5])
-        return {"success": True, "message": f"Done: move {train['number']} on."}
+        return {"success": True, "message": f"Done: move {train['number']} on.", "data": self._changes()}
 
     def terminate_train(self, train_id: str) -> Result:
         """End the run of a train at the last section of its path.
@@ -880,7 +896,7 @@ class RailwayDispatch:
             train_id (str): Id of the train, such as TRAIN-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         train = self.trains.get(train_id)
@@ -925,7 +941,7 @@ class RailwayDispatch:
                 return self._take_back(RULES[5])
         if self._breaks_rule_10(train):
             return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: end the run of {train['number']}."}
+        return {"success": True, "message": f"Done: end the run of {train['number']}.", "data": self._changes()}
 
     def divert_train(self, train_id: str, path_id: str) -> Result:
         """Give a train another path, from where it stands, or from another platform of the same station before it
@@ -936,7 +952,7 @@ class RailwayDispatch:
             path_id (str): Id of the path, such as PATH-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         train = self.trains.get(train_id)
@@ -1005,7 +1021,11 @@ class RailwayDispatch:
         ):
             if self._breaks_rule_6(one_possession):
                 return self._take_back(RULES[5])
-        return {"success": True, "message": f"Done: divert {train['number']} to {path['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: divert {train['number']} to {path['name']}.",
+            "data": self._changes(),
+        }
 
     def report_delay(
         self,
@@ -1017,11 +1037,12 @@ class RailwayDispatch:
 
         Args:
             train_id (str): Id of the train, such as TRAIN-00001.
-            minutes (int): The minutes, from 1 to 600.
-            cause (str): The cause: late_departure, signal_fault, waiting_for_train, doors, weather or trackworks.
+            minutes (int): Time that the train has lost in minutes, from 1 to 600.
+            cause (str): What made the train lose the time: late_departure, signal_fault, waiting_for_train, doors,
+                weather or trackworks.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         train = self.trains.get(train_id)
@@ -1040,7 +1061,7 @@ class RailwayDispatch:
         return {
             "success": True,
             "message": f"Done: note {minutes} minutes of delay for {train['number']} (new: delay {delay['id']}).",
-            "data": {"delay_id": delay["id"]},
+            "data": {"delay_id": delay["id"], **self._changes()},
         }
 
     def cancel_train(self, train_id: str, reason: Text) -> Result:
@@ -1048,10 +1069,10 @@ class RailwayDispatch:
 
         Args:
             train_id (str): Id of the train, such as TRAIN-00001.
-            reason (str): The reason.
+            reason (str): Why the train does not run.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         train = self.trains.get(train_id)
@@ -1066,19 +1087,19 @@ class RailwayDispatch:
             return self._take_back(RULES[1])
         if self._breaks_rule_10(train):
             return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: cancel {train['number']}."}
+        return {"success": True, "message": f"Done: cancel {train['number']}.", "data": self._changes()}
 
     def plan_possession(self, section_id: str, gang: Text, starts: DateTime, ends: DateTime) -> Result:
         """Plan the possession of a section by a gang.
 
         Args:
             section_id (str): Id of the section, such as SECTION-00001.
-            gang (str): The gang.
-            starts (str): Starts: date and time, as YYYY-MM-DDTHH:MM.
-            ends (str): Ends: date and time, as YYYY-MM-DDTHH:MM.
+            gang (str): Name of the gang that works on the track.
+            starts (str): When the possession begins, not in the past, as YYYY-MM-DDTHH:MM.
+            ends (str): When the possession ends, within 12 hours of its beginning, as YYYY-MM-DDTHH:MM.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         section = self.sections.get(section_id)
@@ -1127,7 +1148,7 @@ class RailwayDispatch:
                 f"Done: plan the possession of {section['code']} by {gang} from {starts} to {ends} (new: "
                 f"possession {possession['id']})."
             ),
-            "data": {"possession_id": possession["id"]},
+            "data": {"possession_id": possession["id"], **self._changes()},
         }
 
     def take_possession(self, possession_id: str) -> Result:
@@ -1137,7 +1158,7 @@ class RailwayDispatch:
             possession_id (str): Id of the possession, such as POSSESSION-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         possession = self.possessions.get(possession_id)
@@ -1181,6 +1202,7 @@ class RailwayDispatch:
         return {
             "success": True,
             "message": f"Done: hand {self.sections[possession['section_id']]['code']} over to {possession['gang']}.",
+            "data": self._changes(),
         }
 
     def give_up_possession(self, possession_id: str) -> Result:
@@ -1190,7 +1212,7 @@ class RailwayDispatch:
             possession_id (str): Id of the possession, such as POSSESSION-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         possession = self.possessions.get(possession_id)
@@ -1213,6 +1235,7 @@ class RailwayDispatch:
             "message": (
                 f"Done: take {self.sections[possession['section_id']]['code']} back from {possession['gang']}."
             ),
+            "data": self._changes(),
         }
 
     def _show_section(self, section: Section) -> dict[str, Any]:
@@ -1403,6 +1426,46 @@ class RailwayDispatch:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

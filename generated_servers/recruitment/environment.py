@@ -53,6 +53,17 @@ CHANGES = (
 
 OFFER_STATUS_MOVES = {("open", "accepted"), ("open", "declined"), ("open", "lapsed"), ("open", "retracted")}
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "staff": ("name",),
+    "requisitions": ("title",),
+    "candidates": ("name",),
+    "applications": (),
+    "interviews": (),
+    "score_cards": (),
+    "offers": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("applications", "candidate_id"),
     ("applications", "requisition_id"),
@@ -268,7 +279,7 @@ class Recruitment:
 
         Args:
             requisition_id (str): Id of the requisition, such as REQUISITION-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "applications": records}} or {"success": False, "error":
@@ -309,8 +320,9 @@ class Recruitment:
         """Interviews that are over and still lack score cards, with those who owe them.
 
         Args:
-            by_id (str, optional): Id of a staff (by), such as STAFF-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            by_id (str, optional): Interviewer who still owes a score card; an id such as STAFF-00001. If left out,
+                the missing cards of all interviewers are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "interviews": records}} or {"success": False, "error":
@@ -370,9 +382,10 @@ class Recruitment:
         """Trained people who could sit on a panel at some time, those with the fewest interviews ahead first.
 
         Args:
-            at (str): At: date and time, as YYYY-MM-DDTHH:MM.
-            department (str, optional): The department: engineering, sales, operations or finance. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            at (str): When the interview of one hour would begin, as YYYY-MM-DDTHH:MM.
+            department (str, optional): Department to which the interviewers belong: engineering, sales, operations
+                or finance. If left out, people of all departments are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "staff": records}} or {"success": False, "error": why
@@ -414,10 +427,10 @@ class Recruitment:
         """List the staff, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            department (str, optional): Only those whose department is engineering, sales, operations or finance.
-            trained (bool, optional): Only those where trained is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only staff whose name contains this text.
+            department (str, optional): Only staff with this department.
+            trained (bool, optional): Only staff with this value of `trained`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "staff": records}}
@@ -441,10 +454,10 @@ class Recruitment:
         """List the requisitions, oldest first, all of them or only some.
 
         Args:
-            title (str, optional): Only those whose title contains this text.
-            department (str, optional): Only those whose department is engineering, sales, operations or finance.
-            lead_id (str, optional): Only those of this lead.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            title (str, optional): Only requisitions whose title contains this text.
+            department (str, optional): Only requisitions with this department.
+            lead_id (str, optional): Only requisitions whose lead is this staff.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "requisitions": records}}
@@ -473,8 +486,8 @@ class Recruitment:
         """List the candidates, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only candidates whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "candidates": records}}
@@ -497,12 +510,11 @@ class Recruitment:
         """List the applications, oldest first, all of them or only some.
 
         Args:
-            candidate_id (str, optional): Only those of this candidate.
-            requisition_id (str, optional): Only those of this requisition.
-            referrer_id (str, optional): Only those of this referrer.
-            status (str, optional): Only those whose status is applied, interviewing, rejected, withdrawn, offered
-                or hired.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            candidate_id (str, optional): Only applications of this candidate.
+            requisition_id (str, optional): Only applications of this requisition.
+            referrer_id (str, optional): Only applications whose referrer is this staff.
+            status (str, optional): Only applications with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "applications": records}}
@@ -536,8 +548,8 @@ class Recruitment:
         """List the interviews, oldest first, all of them or only some.
 
         Args:
-            application_id (str, optional): Only those of this application.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            application_id (str, optional): Only interviews of this application.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "interviews": records}}
@@ -565,9 +577,9 @@ class Recruitment:
         """List the score cards, oldest first, all of them or only some.
 
         Args:
-            interview_id (str, optional): Only those of this interview.
-            by_id (str, optional): Only those of this by.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            interview_id (str, optional): Only score cards of this interview.
+            by_id (str, optional): Only score cards by this staff.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "score_cards": records}}
@@ -593,9 +605,9 @@ class Recruitment:
         """List the offers, oldest first, all of them or only some.
 
         Args:
-            application_id (str, optional): Only those of this application.
-            status (str, optional): Only those whose status is open, accepted, declined, lapsed or retracted.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            application_id (str, optional): Only offers of this application.
+            status (str, optional): Only offers with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "offers": records}}
@@ -616,10 +628,12 @@ class Recruitment:
         Args:
             candidate_id (str): Id of the candidate, such as CANDIDATE-00001.
             requisition_id (str): Id of the requisition, such as REQUISITION-00001.
-            referrer_id (str, optional): Id of a staff (referrer), such as STAFF-00001. May be left out.
+            referrer_id (str, optional): Member of staff who referred the candidate, other than the lead of the
+                requisition; an id such as STAFF-00001. If left out, nobody is noted as referrer, and no referral
+                bonus is due.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         candidate = self.candidates.get(candidate_id)
@@ -678,7 +692,7 @@ class Recruitment:
         return {
             "success": True,
             "message": f"Done: {done} (new: application {application['id']}).",
-            "data": {"application_id": application["id"]},
+            "data": {"application_id": application["id"], **self._changes()},
         }
 
     def schedule_interview(
@@ -691,11 +705,12 @@ class Recruitment:
 
         Args:
             application_id (str): Id of the application, such as APPLICATION-00001.
-            at (str): At: date and time, as YYYY-MM-DDTHH:MM.
-            panel_ids (list): Ids of staff, such as STAFF-00001.
+            at (str): When the interview of one hour begins, on a working day in office hours, as YYYY-MM-DDTHH:MM.
+            panel_ids (list): Two or three trained interviewers, one of them from the department of the
+                requisition: ids of staff, such as STAFF-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         application = self.applications.get(application_id)
@@ -813,7 +828,7 @@ class Recruitment:
                 f"{self.requisitions[application['requisition_id']]['title']} on {at} with "
                 f"{', '.join(str(one['name']) for one in panel)} (new: interview {interview['id']})."
             ),
-            "data": {"interview_id": interview["id"]},
+            "data": {"interview_id": interview["id"], **self._changes()},
         }
 
     def move_interview(self, interview_id: str, at: DateTime) -> Result:
@@ -821,10 +836,11 @@ class Recruitment:
 
         Args:
             interview_id (str): Id of the interview, such as INTERVIEW-00001.
-            at (str): At: date and time, as YYYY-MM-DDTHH:MM.
+            at (str): New time at which the interview begins, on a working day in office hours, as
+                YYYY-MM-DDTHH:MM.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         interview = self.interviews.get(interview_id)
@@ -893,6 +909,7 @@ class Recruitment:
                 "Done: move the interview of "
                 f"{self.candidates[self.applications[interview['application_id']]['candidate_id']]['name']} to {at}."
             ),
+            "data": self._changes(),
         }
 
     def drop_interview(self, interview_id: str) -> Result:
@@ -902,7 +919,7 @@ class Recruitment:
             interview_id (str): Id of the interview, such as INTERVIEW-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         interview = self.interviews.get(interview_id)
@@ -950,6 +967,7 @@ class Recruitment:
                 f"{self.candidates[self.applications[interview['application_id']]['candidate_id']]['name']} on "
                 f"{interview['at']}."
             ),
+            "data": self._changes(),
         }
 
     def replace_interviewer(self, interview_id: str, leaves_id: str, joins_id: str) -> Result:
@@ -957,11 +975,11 @@ class Recruitment:
 
         Args:
             interview_id (str): Id of the interview, such as INTERVIEW-00001.
-            leaves_id (str): Id of a staff (leaves), such as STAFF-00001.
-            joins_id (str): Id of a staff (joins), such as STAFF-00001.
+            leaves_id (str): Member of the panel who is replaced; an id such as STAFF-00001.
+            joins_id (str): Trained interviewer who takes that place on the panel; an id such as STAFF-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         interview = self.interviews.get(interview_id)
@@ -1059,6 +1077,7 @@ class Recruitment:
                 f"Done: replace {leaves['name']} by {joins['name']} in the interview of "
                 f"{self.candidates[self.applications[interview['application_id']]['candidate_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def file_score(
@@ -1072,12 +1091,13 @@ class Recruitment:
 
         Args:
             interview_id (str): Id of the interview, such as INTERVIEW-00001.
-            by_id (str): Id of a staff (by), such as STAFF-00001.
-            score (int): The score, from 1 to 5.
-            remark (str, optional): The remark. May be left out.
+            by_id (str): Member of the panel who gives the score; an id such as STAFF-00001.
+            score (int): How well the candidate did, 1 meaning no and 5 outstanding, from 1 to 5.
+            remark (str, optional): What the interviewer notes about the candidate. If left out, the card has no
+                remark.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         interview = self.interviews.get(interview_id)
@@ -1130,7 +1150,7 @@ class Recruitment:
                 f"{self.candidates[self.applications[interview['application_id']]['candidate_id']]['name']} (new: "
                 f"score card {score_card['id']})."
             ),
-            "data": {"score_card_id": score_card["id"]},
+            "data": {"score_card_id": score_card["id"], **self._changes()},
         }
 
     def end_application(
@@ -1143,11 +1163,13 @@ class Recruitment:
 
         Args:
             application_id (str): Id of the application, such as APPLICATION-00001.
-            outcome (str): The outcome: rejected or withdrawn.
-            reason (str, optional): The reason. May be left out.
+            outcome (str): Whether the company rejects the candidate or the candidate has withdrawn: rejected or
+                withdrawn.
+            reason (str, optional): Why the application ends, required for a rejection. If left out, no reason is
+                kept, which only a withdrawal allows.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         application = self.applications.get(application_id)
@@ -1243,7 +1265,7 @@ class Recruitment:
         done = f"end the application of {self.candidates[application['candidate_id']]['name']} for {self.requisitions[application['requisition_id']]['title']} as {outcome}"
         if reason is not None:
             done += f" with the reason {reason}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def make_offer(
         self,
@@ -1255,11 +1277,12 @@ class Recruitment:
 
         Args:
             application_id (str): Id of the application, such as APPLICATION-00001.
-            salary (int): The salary in cents, from 2000000 to 12000000.
-            valid_until (str): Valid until: a date, as YYYY-MM-DD.
+            salary (int): Yearly salary that is offered, within the band of the requisition, in cents, from 2000000
+                to 12000000.
+            valid_until (str): Last day for the candidate to accept, 3 to 42 days from today, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         application = self.applications.get(application_id)
@@ -1350,7 +1373,7 @@ class Recruitment:
                 f"{self.requisitions[application['requisition_id']]['title']} until {valid_until} (new: offer "
                 f"{offer['id']})."
             ),
-            "data": {"offer_id": offer["id"]},
+            "data": {"offer_id": offer["id"], **self._changes()},
         }
 
     def accept_offer(
@@ -1364,11 +1387,12 @@ class Recruitment:
 
         Args:
             offer_id (str): Id of the offer, such as OFFER-00001.
-            starts_on (str): Starts on: a date, as YYYY-MM-DD.
-            salary (int, optional): The salary in cents, from 2000000 to 12000000. May be left out.
+            starts_on (str): First day at work of the new employee, within 180 days from today, as YYYY-MM-DD.
+            salary (int, optional): Yearly salary agreed in the end, higher than what was offered, in cents, from
+                2000000 to 12000000. If left out, the salary of the offer holds.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         offer = self.offers.get(offer_id)
@@ -1511,17 +1535,18 @@ class Recruitment:
         done = f"accept the offer for {self.candidates[self.applications[offer['application_id']]['candidate_id']]['name']}, starting on {starts_on}"
         if salary is not None:
             done += f" with {_money(salary)}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def end_offer(self, offer_id: str, outcome: Literal["declined", "lapsed", "retracted"]) -> Result:
         """End an open offer that was declined, has lapsed, or is retracted by the company.
 
         Args:
             offer_id (str): Id of the offer, such as OFFER-00001.
-            outcome (str): The outcome: declined, lapsed or retracted.
+            outcome (str): How the offer ended, lapsed being right only after its last day: declined, lapsed or
+                retracted.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         offer = self.offers.get(offer_id)
@@ -1600,6 +1625,7 @@ class Recruitment:
                 "Done: end the offer to "
                 f"{self.candidates[self.applications[offer['application_id']]['candidate_id']]['name']} as {outcome}."
             ),
+            "data": self._changes(),
         }
 
     def change_headcount(
@@ -1611,10 +1637,10 @@ class Recruitment:
 
         Args:
             requisition_id (str): Id of the requisition, such as REQUISITION-00001.
-            headcount (int): The headcount, from 0 to 6.
+            headcount (int): Places of the requisition in all, those filled or offered included, from 0 to 6.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         requisition = self.requisitions.get(requisition_id)
@@ -1631,7 +1657,11 @@ class Recruitment:
         self._put("requisitions", requisition, "headcount", headcount)
         if self._breaks_rule_1(requisition):
             return self._take_back(RULES[0])
-        return {"success": True, "message": f"Done: give {requisition['title']} {headcount} places."}
+        return {
+            "success": True,
+            "message": f"Done: give {requisition['title']} {headcount} places.",
+            "data": self._changes(),
+        }
 
     def pay_referral(self, application_id: str) -> Result:
         """Pay the bonus for a referred candidate who was hired and has started.
@@ -1640,7 +1670,7 @@ class Recruitment:
             application_id (str): Id of the application, such as APPLICATION-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         application = self.applications.get(application_id)
@@ -1668,6 +1698,7 @@ class Recruitment:
         return {
             "success": True,
             "message": f"Done: pay the bonus for {self.candidates[application['candidate_id']]['name']}.",
+            "data": self._changes(),
         }
 
     def _show_requisition(self, requisition: Requisition) -> dict[str, Any]:
@@ -1953,6 +1984,46 @@ class Recruitment:
         self._journal.append(("delete", container, record["id"], record))
         del getattr(self, container)[record["id"]]
         self._unlink(container, record)
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -47,6 +47,17 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "materials": ("name",),
+    "streams": ("name",),
+    "deliveries": ("ticket",),
+    "bays": ("name",),
+    "bales": (),
+    "contracts": ("buyer",),
+    "shipments": ("waybill",),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("bales", "bay_id"),
     ("bales", "number"),
@@ -212,10 +223,13 @@ class RecyclingPlant:
         """Bales in the bays, the cleanest first.
 
         Args:
-            material_id (str, optional): Id of the material, such as MATERIAL-00001. May be left out.
-            dirt_limit (int, optional): The dirt limit, from 0 to 400. May be left out.
-            bay_id (str, optional): Id of the bay, such as BAY-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            material_id (str, optional): Material of the bales listed; an id such as MATERIAL-00001. If left out,
+                bales of all materials are listed.
+            dirt_limit (int, optional): Highest contamination of the bales listed in per mille, from 0 to 400. If
+                left out, bales are listed however dirty.
+            bay_id (str, optional): Bay of the bales listed; an id such as BAY-00001. If left out, the bales of all
+                bays are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "bales": records}} or {"success": False, "error": why
@@ -262,8 +276,9 @@ class RecyclingPlant:
         """Deliveries that wait to be tipped or sorted, with the dirt that their stream allows.
 
         Args:
-            stream_id (str, optional): Id of the stream, such as STREAM-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            stream_id (str, optional): Stream of the deliveries listed; an id such as STREAM-00001. If left out,
+                the deliveries of all streams are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "deliveries": records}} or {"success": False, "error":
@@ -305,7 +320,8 @@ class RecyclingPlant:
 
         Args:
             shipment_id (str): Id of the shipment, such as SHIPMENT-00001.
-            bale_ids (list): Ids of bales, such as BALE-00001.
+            bale_ids (list): Bales that would be added to the shipment, an empty list for none: ids of bales, such
+                as BALE-00001.
 
         Returns:
             dict: {"success": True, "data": {kilos, contamination, allowed}} or {"success": False, "error": why
@@ -337,8 +353,8 @@ class RecyclingPlant:
         """List the materials, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only materials whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "materials": records}}
@@ -358,8 +374,8 @@ class RecyclingPlant:
         """List the streams, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only streams whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "streams": records}}
@@ -383,10 +399,10 @@ class RecyclingPlant:
         """List the deliveries, oldest first, all of them or only some.
 
         Args:
-            ticket (str, optional): Only those whose ticket contains this text.
-            stream_id (str, optional): Only those of this stream.
-            status (str, optional): Only those whose status is weighed, tipped, turned_away or sorted.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            ticket (str, optional): Only deliveries whose ticket contains this text.
+            stream_id (str, optional): Only deliveries of this stream.
+            status (str, optional): Only deliveries with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "deliveries": records}}
@@ -410,8 +426,8 @@ class RecyclingPlant:
         """List the bays, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only bays whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "bays": records}}
@@ -430,11 +446,11 @@ class RecyclingPlant:
         """List the bales, oldest first, all of them or only some.
 
         Args:
-            material_id (str, optional): Only those of this material.
-            bay_id (str, optional): Only those of this bay.
-            shipment_id (str, optional): Only those of this shipment.
-            opened (bool, optional): Only those where opened is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            material_id (str, optional): Only bales of this material.
+            bay_id (str, optional): Only bales of this bay.
+            shipment_id (str, optional): Only bales of this shipment.
+            opened (bool, optional): Only bales with this value of `opened`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "bales": records}}
@@ -464,9 +480,9 @@ class RecyclingPlant:
         """List the contracts, oldest first, all of them or only some.
 
         Args:
-            buyer (str, optional): Only those whose buyer contains this text.
-            material_id (str, optional): Only those of this material.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            buyer (str, optional): Only contracts whose buyer contains this text.
+            material_id (str, optional): Only contracts of this material.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "contracts": records}}
@@ -491,10 +507,10 @@ class RecyclingPlant:
         """List the shipments, oldest first, all of them or only some.
 
         Args:
-            waybill (str, optional): Only those whose waybill contains this text.
-            contract_id (str, optional): Only those of this contract.
-            status (str, optional): Only those whose status is loading, sent, given_up, accepted or rejected.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            waybill (str, optional): Only shipments whose waybill contains this text.
+            contract_id (str, optional): Only shipments of this contract.
+            status (str, optional): Only shipments with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "shipments": records}}
@@ -523,14 +539,14 @@ class RecyclingPlant:
         """Weigh a delivery in, with the share of dirt that the inspector sees, in percent.
 
         Args:
-            ticket (str): The ticket.
-            supplier (str): The supplier.
+            ticket (str): Number of the weighing ticket, not in use yet.
+            supplier (str): Name of the company that delivers.
             stream_id (str): Id of the stream, such as STREAM-00001.
-            kilos (int): The kilos, from 100 to 40000.
-            dirt (int): The dirt, from 0 to 100.
+            kilos (int): Weight of the delivery in kilograms, from 100 to 40000.
+            dirt (int): Share of dirt that the inspector sees in percent, from 0 to 100.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         stream = self.streams.get(stream_id)
@@ -560,7 +576,7 @@ class RecyclingPlant:
             "message": (
                 f"Done: weigh in {kilos} kg from {supplier} with ticket {ticket} (new: delivery {delivery['id']})."
             ),
-            "data": {"delivery_id": delivery["id"]},
+            "data": {"delivery_id": delivery["id"], **self._changes()},
         }
 
     def admit_delivery(self, delivery_id: str, tipped: bool) -> Result:
@@ -568,10 +584,10 @@ class RecyclingPlant:
 
         Args:
             delivery_id (str): Id of the delivery, such as DELIVERY-00001.
-            tipped (bool): Tipped: true or false.
+            tipped (bool): Whether the delivery is tipped into the bunker rather than turned away.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         delivery = self.deliveries.get(delivery_id)
@@ -613,17 +629,23 @@ class RecyclingPlant:
         for one_delivery in _distinct(changed_deliveries):
             if self._breaks_rule_8(one_delivery):
                 return self._take_back(RULES[7])
-        return {"success": True, "message": f"Done: decide about delivery {delivery['ticket']}."}
+        return {
+            "success": True,
+            "message": f"Done: decide about delivery {delivery['ticket']}.",
+            "data": self._changes(),
+        }
 
     def sort_delivery(self, delivery_id: str, shares: Annotated[list[SortDeliveryShare], {"maxItems": 20}]) -> Result:
         """Sort a tipped delivery; each material gets a share of the weight in percent, and the rest is residue.
 
         Args:
             delivery_id (str): Id of the delivery, such as DELIVERY-00001.
-            shares (list): One entry per share: .
+            shares (list): One entry for each material found, the rest being residue: material_id: material that
+                the stream gives; an id such as MATERIAL-00001; percent: its share of the whole delivery in
+                percent, from 1 to 100.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         delivery = self.deliveries.get(delivery_id)
@@ -667,7 +689,7 @@ class RecyclingPlant:
             return self._take_back(RULES[6])
         if self._breaks_rule_8(delivery):
             return self._take_back(RULES[7])
-        return {"success": True, "message": f"Done: sort delivery {delivery['ticket']}."}
+        return {"success": True, "message": f"Done: sort delivery {delivery['ticket']}.", "data": self._changes()}
 
     def press_bale(
         self,
@@ -680,12 +702,12 @@ class RecyclingPlant:
 
         Args:
             material_id (str): Id of the material, such as MATERIAL-00001.
-            kilos (int): The kilos, from 100 to 1500.
-            contamination (int): The contamination, from 0 to 400.
+            kilos (int): Weight of the bale in kilograms, at most what lies loose, from 100 to 1500.
+            contamination (int): Foreign matter in the bale in per mille, from 0 to 400.
             bay_id (str): Id of the bay, such as BAY-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         material = self.materials.get(material_id)
@@ -758,7 +780,7 @@ class RecyclingPlant:
         return {
             "success": True,
             "message": f"Done: press {kilos} kg of {material['name']} into {bay['name']} (new: bale {bale['id']}).",
-            "data": {"bale_id": bale["id"]},
+            "data": {"bale_id": bale["id"], **self._changes()},
         }
 
     def move_bale(self, bale_id: str, bay_id: str) -> Result:
@@ -769,7 +791,7 @@ class RecyclingPlant:
             bay_id (str): Id of the bay, such as BAY-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         bale = self.bales.get(bale_id)
@@ -799,7 +821,11 @@ class RecyclingPlant:
             return self._take_back(RULES[2])
         if self._breaks_rule_3_b_again(bale):
             return self._take_back(RULES[2])
-        return {"success": True, "message": f"Done: move bale {bale['number']} to {bay['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: move bale {bale['number']} to {bay['name']}.",
+            "data": self._changes(),
+        }
 
     def open_bale(self, bale_id: str, stream_id: str) -> Result:
         """Open a bale in a bay again; its clean part lies loose and its dirt becomes residue of a stream that gives
@@ -810,7 +836,7 @@ class RecyclingPlant:
             stream_id (str): Id of the stream, such as STREAM-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         bale = self.bales.get(bale_id)
@@ -848,17 +874,17 @@ class RecyclingPlant:
             return self._take_back(RULES[2])
         if self._breaks_rule_3_b_again(bale):
             return self._take_back(RULES[2])
-        return {"success": True, "message": f"Done: open bale {bale['number']}."}
+        return {"success": True, "message": f"Done: open bale {bale['number']}.", "data": self._changes()}
 
     def start_shipment(self, contract_id: str, waybill: Text) -> Result:
         """Start loading a truck for a contract under a consignment note of its own.
 
         Args:
             contract_id (str): Id of the contract, such as CONTRACT-00001.
-            waybill (str): The waybill.
+            waybill (str): Number of the consignment note, not in use yet.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         contract = self.contracts.get(contract_id)
@@ -895,7 +921,7 @@ class RecyclingPlant:
                 f"Done: start loading for {contract['buyer']} with consignment note {waybill} (new: shipment "
                 f"{shipment['id']})."
             ),
-            "data": {"shipment_id": shipment["id"]},
+            "data": {"shipment_id": shipment["id"], **self._changes()},
         }
 
     def load_bales(self, shipment_id: str, bale_ids: Annotated[list[str], {"maxItems": 20}]) -> Result:
@@ -903,10 +929,11 @@ class RecyclingPlant:
 
         Args:
             shipment_id (str): Id of the shipment, such as SHIPMENT-00001.
-            bale_ids (list): Ids of bales, such as BALE-00001.
+            bale_ids (list): Bales of the contract's material to load from their bays, at least one: ids of bales,
+                such as BALE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         shipment = self.shipments.get(shipment_id)
@@ -1016,7 +1043,11 @@ class RecyclingPlant:
         ):
             if self._breaks_rule_11(one_shipment):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: load {len(bales)} bales on {shipment['waybill']}."}
+        return {
+            "success": True,
+            "message": f"Done: load {len(bales)} bales on {shipment['waybill']}.",
+            "data": self._changes(),
+        }
 
     def send_shipment(self, shipment_id: str) -> Result:
         """Send a loaded truck of two tonnes at least.
@@ -1025,7 +1056,7 @@ class RecyclingPlant:
             shipment_id (str): Id of the shipment, such as SHIPMENT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         shipment = self.shipments.get(shipment_id)
@@ -1055,7 +1086,7 @@ class RecyclingPlant:
             return self._take_back(RULES[9])
         if self._breaks_rule_11(shipment):
             return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: send {shipment['waybill']}."}
+        return {"success": True, "message": f"Done: send {shipment['waybill']}.", "data": self._changes()}
 
     def accept_shipment(self, shipment_id: str) -> Result:
         """Note that the buyer has accepted a shipment and what it paid.
@@ -1064,7 +1095,7 @@ class RecyclingPlant:
             shipment_id (str): Id of the shipment, such as SHIPMENT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         shipment = self.shipments.get(shipment_id)
@@ -1090,7 +1121,11 @@ class RecyclingPlant:
             return self._take_back(RULES[9])
         if self._breaks_rule_11(shipment):
             return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: note that {shipment['waybill']} was accepted."}
+        return {
+            "success": True,
+            "message": f"Done: note that {shipment['waybill']} was accepted.",
+            "data": self._changes(),
+        }
 
     def unload_shipment(self, shipment_id: str, bay_id: str) -> Result:
         """Put all bales of a truck back into a bay, when it is given up while loading or rejected by the buyer, who
@@ -1101,7 +1136,7 @@ class RecyclingPlant:
             bay_id (str): Id of the bay, such as BAY-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         shipment = self.shipments.get(shipment_id)
@@ -1222,7 +1257,11 @@ class RecyclingPlant:
         ):
             if self._breaks_rule_11(one_shipment):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: unload {shipment['waybill']} into {bay['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: unload {shipment['waybill']} into {bay['name']}.",
+            "data": self._changes(),
+        }
 
     def remove_residue(self, stream_id: str) -> Result:
         """Note that all the residue of a stream went to the incinerator.
@@ -1231,7 +1270,7 @@ class RecyclingPlant:
             stream_id (str): Id of the stream, such as STREAM-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         stream = self.streams.get(stream_id)
@@ -1241,7 +1280,7 @@ class RecyclingPlant:
             return _refused(f"{stream['name']} has no residue.")
         self._journal = []
         self._put("streams", stream, "residue", 0)
-        return {"success": True, "message": f"Done: remove the residue of {stream['name']}."}
+        return {"success": True, "message": f"Done: remove the residue of {stream['name']}.", "data": self._changes()}
 
     def _show_stream(self, stream: Stream) -> dict[str, Any]:
         """The stream as an answer shows it."""
@@ -1407,6 +1446,46 @@ class RecyclingPlant:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -48,6 +48,18 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "districts": ("name",),
+    "caseworkers": ("name",),
+    "homes": ("address",),
+    "households": ("name",),
+    "people": ("name",),
+    "stays": (),
+    "schools": ("name",),
+    "enrolments": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("enrolments", "child_id"),
     ("enrolments", "school_id"),
@@ -257,10 +269,11 @@ class RefugeeHousing:
 
         Args:
             household_id (str): Id of the household, such as HOUSEHOLD-00001.
-            starts (str): Starts: a date, as YYYY-MM-DD.
-            ends (str): Ends: a date, as YYYY-MM-DD.
-            district_id (str, optional): Id of the district, such as DISTRICT-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            starts (str): First day on which the home is needed, as YYYY-MM-DD.
+            ends (str): Last day on which the home is needed, as YYYY-MM-DD.
+            district_id (str, optional): Only homes in this district; an id such as DISTRICT-00001. If left out,
+                homes in all districts are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "homes": records}} or {"success": False, "error": why
@@ -302,7 +315,7 @@ class RefugeeHousing:
         """Households without any home or plan, those who have waited longest first.
 
         Args:
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "households": records}} or {"success": False, "error":
@@ -341,8 +354,9 @@ class RefugeeHousing:
         """Children from six to seventeen who have a home and no school.
 
         Args:
-            district_id (str, optional): Id of the district, such as DISTRICT-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            district_id (str, optional): Only children who live in this district; an id such as DISTRICT-00001. If
+                left out, children in all districts are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "people": records}} or {"success": False, "error": why
@@ -388,8 +402,8 @@ class RefugeeHousing:
         """List the districts, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only districts whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "districts": records}}
@@ -409,8 +423,8 @@ class RefugeeHousing:
         """List the caseworkers, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only caseworkers whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "caseworkers": records}}
@@ -437,10 +451,10 @@ class RefugeeHousing:
         """List the homes, oldest first, all of them or only some.
 
         Args:
-            address (str, optional): Only those whose address contains this text.
-            district_id (str, optional): Only those of this district.
-            step_free (bool, optional): Only those where step free is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            address (str, optional): Only homes whose address contains this text.
+            district_id (str, optional): Only homes of this district.
+            step_free (bool, optional): Only homes with this value of `step_free`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "homes": records}}
@@ -468,13 +482,12 @@ class RefugeeHousing:
         """List the households, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            language (str, optional): Only those whose language is arabic, persian, ukrainian, somali, amharic or
-                tigrinya.
-            needs_step_free (bool, optional): Only those where needs step free is so.
-            caseworker_id (str, optional): Only those of this caseworker.
-            departed (bool, optional): Only those where departed is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only households whose name contains this text.
+            language (str, optional): Only households with this language.
+            needs_step_free (bool, optional): Only households with this value of `needs_step_free`.
+            caseworker_id (str, optional): Only households of this caseworker.
+            departed (bool, optional): Only households with this value of `departed`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "households": records}}
@@ -506,9 +519,9 @@ class RefugeeHousing:
         """List the people, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            household_id (str, optional): Only those of this household.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only people whose name contains this text.
+            household_id (str, optional): Only people of this household.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "people": records}}
@@ -533,10 +546,10 @@ class RefugeeHousing:
         """List the stays, oldest first, all of them or only some.
 
         Args:
-            household_id (str, optional): Only those of this household.
-            home_id (str, optional): Only those of this home.
-            status (str, optional): Only those whose status is planned, running, cancelled or over.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            household_id (str, optional): Only stays of this household.
+            home_id (str, optional): Only stays of this home.
+            status (str, optional): Only stays with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "stays": records}}
@@ -563,9 +576,9 @@ class RefugeeHousing:
         """List the schools, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            district_id (str, optional): Only those of this district.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only schools whose name contains this text.
+            district_id (str, optional): Only schools of this district.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "schools": records}}
@@ -595,16 +608,16 @@ class RefugeeHousing:
         """Register a home that somebody offers for some time.
 
         Args:
-            address (str): The address.
+            address (str): Address of the home, not registered yet.
             district_id (str): Id of the district, such as DISTRICT-00001.
-            beds (int): The beds, from 1 to 9.
-            step_free (bool): Step free: true or false.
-            starts (str): Starts: a date, as YYYY-MM-DD.
-            ends (str): Ends: a date, as YYYY-MM-DD.
-            host (str, optional): The host. May be left out.
+            beds (int): People who can sleep there, from 1 to 9.
+            step_free (bool): Whether it can be entered and used without steps.
+            starts (str): First day on which the home is offered, as YYYY-MM-DD.
+            ends (str): Last day on which it is offered, at least 28 days later, as YYYY-MM-DD.
+            host (str, optional): Name of the person who offers the home. If left out, no host is noted.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         district = self.districts.get(district_id)
@@ -631,7 +644,7 @@ class RefugeeHousing:
         return {
             "success": True,
             "message": f"Done: register {address} with {beds} beds from {starts} to {ends} (new: home {home['id']}).",
-            "data": {"home_id": home["id"]},
+            "data": {"home_id": home["id"], **self._changes()},
         }
 
     def change_offer(self, home_id: str, until: Date) -> Result:
@@ -639,10 +652,10 @@ class RefugeeHousing:
 
         Args:
             home_id (str): Id of the home, such as HOME-00001.
-            until (str): Until: a date, as YYYY-MM-DD.
+            until (str): New last day on which it is offered, not in the past, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         home = self.homes.get(home_id)
@@ -671,7 +684,11 @@ class RefugeeHousing:
         for one_stay in _distinct(self._stays_by_home.get(home["id"], {}).values()):
             if self._breaks_rule_5(one_stay):
                 return self._take_back(RULES[4])
-        return {"success": True, "message": f"Done: note that {home['address']} is offered until {until}."}
+        return {
+            "success": True,
+            "message": f"Done: note that {home['address']} is offered until {until}.",
+            "data": self._changes(),
+        }
 
     def register_household(
         self,
@@ -683,13 +700,15 @@ class RefugeeHousing:
         """Register a household with everybody who belongs to it.
 
         Args:
-            name (str): The name.
-            language (str): The language: arabic, persian, ukrainian, somali, amharic or tigrinya.
-            members (list): One entry per member: .
-            needs_step_free (bool): Needs step free: true or false. false where it is left out.
+            name (str): Name of the household, not in use yet.
+            language (str): Language that the household speaks: arabic, persian, ukrainian, somali, amharic or
+                tigrinya.
+            members (list): One entry for each person who belongs to it: name: name of the person, not registered
+                yet; born: date of birth of the person, as YYYY-MM-DD.
+            needs_step_free (bool): Whether the household needs a home without steps. Default: false.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         if self._households_by_name.get(name, {}):
@@ -743,7 +762,7 @@ class RefugeeHousing:
         return {
             "success": True,
             "message": f"Done: register the household of {name} (new: household {household['id']}).",
-            "data": {"household_id": household["id"]},
+            "data": {"household_id": household["id"], **self._changes()},
         }
 
     def add_member(self, household_id: str, name: Text, born: Date) -> Result:
@@ -751,11 +770,11 @@ class RefugeeHousing:
 
         Args:
             household_id (str): Id of the household, such as HOUSEHOLD-00001.
-            name (str): The name.
-            born (str): Born: a date, as YYYY-MM-DD.
+            name (str): Name of the person, not registered yet.
+            born (str): Date of birth of the person, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         household = self.households.get(household_id)
@@ -799,7 +818,7 @@ class RefugeeHousing:
         return {
             "success": True,
             "message": f"Done: add {name} to the household of {household['name']} (new: person {person['id']}).",
-            "data": {"person_id": person["id"]},
+            "data": {"person_id": person["id"], **self._changes()},
         }
 
     def assign_caseworker(self, household_id: str, caseworker_id: str) -> Result:
@@ -810,7 +829,7 @@ class RefugeeHousing:
             caseworker_id (str): Id of the caseworker, such as CASEWORKER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         household = self.households.get(household_id)
@@ -839,7 +858,11 @@ class RefugeeHousing:
         ):
             if self._breaks_rule_11(one_caseworker):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: give {household['name']} to {caseworker['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: give {household['name']} to {caseworker['name']}.",
+            "data": self._changes(),
+        }
 
     def plan_stay(self, household_id: str, home_id: str, starts: Date, ends: Date) -> Result:
         """Plan a stay of a household in a home.
@@ -847,11 +870,11 @@ class RefugeeHousing:
         Args:
             household_id (str): Id of the household, such as HOUSEHOLD-00001.
             home_id (str): Id of the home, such as HOME-00001.
-            starts (str): Starts: a date, as YYYY-MM-DD.
-            ends (str): Ends: a date, as YYYY-MM-DD.
+            starts (str): First day of the stay, not in the past, as YYYY-MM-DD.
+            ends (str): Last day of the stay, at least 14 days later, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         household = self.households.get(household_id)
@@ -924,7 +947,7 @@ class RefugeeHousing:
                 f"Done: plan {household['name']} for {home['address']} from {starts} to {ends} (new: stay "
                 f"{stay['id']})."
             ),
-            "data": {"stay_id": stay["id"]},
+            "data": {"stay_id": stay["id"], **self._changes()},
         }
 
     def move_in(self, stay_id: str, keep_schools: bool = False) -> Result:
@@ -933,10 +956,10 @@ class RefugeeHousing:
 
         Args:
             stay_id (str): Id of the stay, such as STAY-00001.
-            keep_schools (bool): Keep schools: true or false. false where it is left out.
+            keep_schools (bool): Whether children stay at schools of other districts and go by bus. Default: false.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         stay = self.stays.get(stay_id)
@@ -1050,6 +1073,7 @@ class RefugeeHousing:
                 f"Done: move {self.households[stay['household_id']]['name']} into "
                 f"{self.homes[stay['home_id']]['address']}."
             ),
+            "data": self._changes(),
         }
 
     def change_end(self, stay_id: str, ends: Date) -> Result:
@@ -1057,10 +1081,10 @@ class RefugeeHousing:
 
         Args:
             stay_id (str): Id of the stay, such as STAY-00001.
-            ends (str): Ends: a date, as YYYY-MM-DD.
+            ends (str): New last day of the stay, not in the past, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         stay = self.stays.get(stay_id)
@@ -1113,6 +1137,7 @@ class RefugeeHousing:
         return {
             "success": True,
             "message": f"Done: let the stay of {self.households[stay['household_id']]['name']} end on {ends}.",
+            "data": self._changes(),
         }
 
     def cancel_stay(self, stay_id: str) -> Result:
@@ -1122,7 +1147,7 @@ class RefugeeHousing:
             stay_id (str): Id of the stay, such as STAY-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         stay = self.stays.get(stay_id)
@@ -1158,17 +1183,18 @@ class RefugeeHousing:
         return {
             "success": True,
             "message": f"Done: cancel the stay planned for {self.households[stay['household_id']]['name']}.",
+            "data": self._changes(),
         }
 
     def enrol_child(self, child_id: str, school_id: str) -> Result:
         """Enrol a child at a school of the district where it lives.
 
         Args:
-            child_id (str): Id of a person (child), such as PERSON-00001.
+            child_id (str): Person who goes to the school, without one so far; an id such as PERSON-00001.
             school_id (str): Id of the school, such as SCHOOL-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         child = self.people.get(child_id)
@@ -1218,17 +1244,17 @@ class RefugeeHousing:
         return {
             "success": True,
             "message": f"Done: enrol {child['name']} at {school['name']} (new: enrolment {enrolment['id']}).",
-            "data": {"enrolment_id": enrolment["id"]},
+            "data": {"enrolment_id": enrolment["id"], **self._changes()},
         }
 
     def end_enrolment(self, child_id: str) -> Result:
         """Take a child off the school where it goes.
 
         Args:
-            child_id (str): Id of a person (child), such as PERSON-00001.
+            child_id (str): Person who leaves the school; an id such as PERSON-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         child = self.people.get(child_id)
@@ -1247,7 +1273,7 @@ class RefugeeHousing:
             return self._take_back(RULES[7])
         if self._breaks_rule_12_e(there):
             return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: end the enrolment of {child['name']}."}
+        return {"success": True, "message": f"Done: end the enrolment of {child['name']}.", "data": self._changes()}
 
     def depart(self, household_id: str) -> Result:
         """Note that a household has left for good; its home, plans and school places become free.
@@ -1256,7 +1282,7 @@ class RefugeeHousing:
             household_id (str): Id of the household, such as HOUSEHOLD-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         household = self.households.get(household_id)
@@ -1364,7 +1390,11 @@ class RefugeeHousing:
         ):
             if self._breaks_rule_12_e(one_enrolment):
                 return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: note that {household['name']} has departed."}
+        return {
+            "success": True,
+            "message": f"Done: note that {household['name']} has departed.",
+            "data": self._changes(),
+        }
 
     def _show_caseworker(self, caseworker: Caseworker) -> dict[str, Any]:
         """The caseworker as an answer shows it."""
@@ -1608,6 +1638,46 @@ class RefugeeHousing:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

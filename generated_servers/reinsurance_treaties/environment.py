@@ -48,6 +48,18 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "treaties": ("name",),
+    "layers": ("code",),
+    "reinsurers": ("name",),
+    "shares": (),
+    "events": ("name",),
+    "losses": ("number",),
+    "cessions": (),
+    "collections": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("cessions", "event_id"),
     ("cessions", "layer_id"),
@@ -240,7 +252,7 @@ class ReinsuranceTreaties:
 
         Args:
             event_id (str): Id of the event, such as EVENT-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "layers": records}} or {"success": False, "error": why
@@ -274,7 +286,7 @@ class ReinsuranceTreaties:
 
         Args:
             reinsurer_id (str): Id of the reinsurer, such as REINSURER-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "cessions": records}} or {"success": False, "error": why
@@ -308,8 +320,9 @@ class ReinsuranceTreaties:
         """Layers that are not fully placed.
 
         Args:
-            treaty_id (str, optional): Id of the treaty, such as TREATY-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            treaty_id (str, optional): Treaty whose layers are listed; an id such as TREATY-00001. If left out, the
+                layers of all treaties are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "layers": records}} or {"success": False, "error": why
@@ -343,8 +356,8 @@ class ReinsuranceTreaties:
         """List the treaties, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only treaties whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "treaties": records}}
@@ -365,9 +378,9 @@ class ReinsuranceTreaties:
         """List the layers, oldest first, all of them or only some.
 
         Args:
-            code (str, optional): Only those whose code contains this text.
-            treaty_id (str, optional): Only those of this treaty.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            code (str, optional): Only layers whose code contains this text.
+            treaty_id (str, optional): Only layers of this treaty.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "layers": records}}
@@ -392,10 +405,10 @@ class ReinsuranceTreaties:
         """List the reinsurers, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            rating (str, optional): Only those whose rating is aa, a or bbb.
-            suspended (bool, optional): Only those where suspended is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only reinsurers whose name contains this text.
+            rating (str, optional): Only reinsurers with this rating.
+            suspended (bool, optional): Only reinsurers with this value of `suspended`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "reinsurers": records}}
@@ -418,9 +431,9 @@ class ReinsuranceTreaties:
         """List the shares, oldest first, all of them or only some.
 
         Args:
-            layer_id (str, optional): Only those of this layer.
-            reinsurer_id (str, optional): Only those of this reinsurer.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            layer_id (str, optional): Only shares of this layer.
+            reinsurer_id (str, optional): Only shares of this reinsurer.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "shares": records}}
@@ -446,9 +459,9 @@ class ReinsuranceTreaties:
         """List the events, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            treaty_id (str, optional): Only those of this treaty.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only events whose name contains this text.
+            treaty_id (str, optional): Only events of this treaty.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "events": records}}
@@ -472,9 +485,9 @@ class ReinsuranceTreaties:
         """List the losses, oldest first, all of them or only some.
 
         Args:
-            number (str, optional): Only those whose number contains this text.
-            event_id (str, optional): Only those of this event.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            number (str, optional): Only losses whose number contains this text.
+            event_id (str, optional): Only losses of this event.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "losses": records}}
@@ -498,9 +511,9 @@ class ReinsuranceTreaties:
         """List the cessions, oldest first, all of them or only some.
 
         Args:
-            event_id (str, optional): Only those of this event.
-            layer_id (str, optional): Only those of this layer.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            event_id (str, optional): Only cessions of this event.
+            layer_id (str, optional): Only cessions of this layer.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "cessions": records}}
@@ -528,9 +541,9 @@ class ReinsuranceTreaties:
         """List the collections, oldest first, all of them or only some.
 
         Args:
-            cession_id (str, optional): Only those of this cession.
-            reinsurer_id (str, optional): Only those of this reinsurer.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            cession_id (str, optional): Only collections of this cession.
+            reinsurer_id (str, optional): Only collections of this reinsurer.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "collections": records}}
@@ -551,12 +564,12 @@ class ReinsuranceTreaties:
         """Open an event under a treaty, which gathers the losses of its window.
 
         Args:
-            name (str): The name.
+            name (str): Name of the new event, not in use yet.
             treaty_id (str): Id of the treaty, such as TREATY-00001.
-            begins (str): Begins: a date, as YYYY-MM-DD.
+            begins (str): First day of its window, within the treaty and not in the future, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         treaty = self.treaties.get(treaty_id)
@@ -584,7 +597,7 @@ class ReinsuranceTreaties:
         return {
             "success": True,
             "message": f"Done: open the event {name} (new: event {event['id']}).",
-            "data": {"event_id": event["id"]},
+            "data": {"event_id": event["id"], **self._changes()},
         }
 
     def report_loss(
@@ -598,12 +611,12 @@ class ReinsuranceTreaties:
 
         Args:
             event_id (str): Id of the event, such as EVENT-00001.
-            number (str): The number.
-            on (str): On: a date, as YYYY-MM-DD.
-            gross (int): The gross in cents, from 100000 to 900000000000.
+            number (str): Number of the new loss, not in use yet.
+            on (str): Day of the loss, within the window of the event, as YYYY-MM-DD.
+            gross (int): Whole amount of the loss, before reinsurance, in cents, from 100000 to 900000000000.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         event = self.events.get(event_id)
@@ -639,7 +652,7 @@ class ReinsuranceTreaties:
         return {
             "success": True,
             "message": f"Done: report loss {number} under {event['name']} (new: loss {loss['id']}).",
-            "data": {"loss_id": loss["id"]},
+            "data": {"loss_id": loss["id"], **self._changes()},
         }
 
     def revise_loss(self, loss_id: str, gross: Annotated[int, {"minimum": 0, "maximum": 900000000000}]) -> Result:
@@ -647,10 +660,10 @@ class ReinsuranceTreaties:
 
         Args:
             loss_id (str): Id of the loss, such as LOSS-00001.
-            gross (int): The gross in cents, from 0 to 900000000000.
+            gross (int): New whole amount of the loss, before reinsurance, in cents, from 0 to 900000000000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         loss = self.losses.get(loss_id)
@@ -676,7 +689,11 @@ class ReinsuranceTreaties:
         for one_cession in _distinct(self._cessions_by_event.get(loss["event_id"], {}).values()):
             if self._breaks_rule_1_x_again(one_cession):
                 return self._take_back(RULES[0])
-        return {"success": True, "message": f"Done: revise {loss['number']} to {_money(gross)}."}
+        return {
+            "success": True,
+            "message": f"Done: revise {loss['number']} to {_money(gross)}.",
+            "data": self._changes(),
+        }
 
     def move_loss(self, loss_id: str, event_id: str) -> Result:
         """Move a loss to another open event of the treaty whose window it lies in, as long as nothing of its event
@@ -687,7 +704,7 @@ class ReinsuranceTreaties:
             event_id (str): Id of the event, such as EVENT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         loss = self.losses.get(loss_id)
@@ -721,7 +738,11 @@ class ReinsuranceTreaties:
                 return self._take_back(RULES[0])
         if self._breaks_rule_9(loss):
             return self._take_back(RULES[8])
-        return {"success": True, "message": f"Done: move {loss['number']} to {event['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: move {loss['number']} to {event['name']}.",
+            "data": self._changes(),
+        }
 
     def cede_event(self, event_id: str, layer_id: str) -> Result:
         """Cede to a layer what an event reaches there and the layer can still give, after the layers below.
@@ -731,7 +752,7 @@ class ReinsuranceTreaties:
             layer_id (str): Id of the layer, such as LAYER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         event = self.events.get(event_id)
@@ -823,7 +844,11 @@ class ReinsuranceTreaties:
         ):
             if self._breaks_rule_11(one_collection):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: cede {event['name']} to layer {layer['code']}."}
+        return {
+            "success": True,
+            "message": f"Done: cede {event['name']} to layer {layer['code']}.",
+            "data": self._changes(),
+        }
 
     def reinstate_layer(self, cession_id: str) -> Result:
         """Reinstate what a cession has used of a layer, for a premium in proportion.
@@ -832,7 +857,7 @@ class ReinsuranceTreaties:
             cession_id (str): Id of the cession, such as CESSION-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         cession = self.cessions.get(cession_id)
@@ -868,6 +893,7 @@ class ReinsuranceTreaties:
                 f"Done: reinstate layer {self.layers[cession['layer_id']]['code']} for "
                 f"{self.events[cession['event_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def collect_share(
@@ -881,10 +907,11 @@ class ReinsuranceTreaties:
         Args:
             cession_id (str): Id of the cession, such as CESSION-00001.
             reinsurer_id (str): Id of the reinsurer, such as REINSURER-00001.
-            amount (int): The amount in cents, from 1 to 900000000000.
+            amount (int): Money that came in, no more than the reinsurer owes on the cession, in cents, from 1 to
+                900000000000.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         cession = self.cessions.get(cession_id)
@@ -920,7 +947,7 @@ class ReinsuranceTreaties:
                 f"Done: collect {_money(amount)} of {reinsurer['name']} for "
                 f"{self.events[cession['event_id']]['name']} (new: collection {collection['id']})."
             ),
-            "data": {"collection_id": collection["id"]},
+            "data": {"collection_id": collection["id"], **self._changes()},
         }
 
     def write_share(
@@ -934,10 +961,10 @@ class ReinsuranceTreaties:
         Args:
             layer_id (str): Id of the layer, such as LAYER-00001.
             reinsurer_id (str): Id of the reinsurer, such as REINSURER-00001.
-            percent (int): The percent, from 1 to 60.
+            percent (int): Share of the layer in percent, no more than is left to place, from 1 to 60.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         layer = self.layers.get(layer_id)
@@ -988,7 +1015,7 @@ class ReinsuranceTreaties:
                 f"Done: let {reinsurer['name']} take {percent} percent of layer {layer['code']} (new: share "
                 f"{share['id']})."
             ),
-            "data": {"share_id": share["id"]},
+            "data": {"share_id": share["id"], **self._changes()},
         }
 
     def replace_reinsurer(self, share_id: str, reinsurer_id: str) -> Result:
@@ -999,7 +1026,7 @@ class ReinsuranceTreaties:
             reinsurer_id (str): Id of the reinsurer, such as REINSURER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         share = self.shares.get(share_id)
@@ -1035,17 +1062,17 @@ class ReinsuranceTreaties:
         ):
             if self._breaks_rule_11(one_collection):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def suspend_reinsurer(self, reinsurer_id: str, suspended: bool) -> Result:
         """Suspend a reinsurer, so that it takes no new shares, or lift the suspension.
 
         Args:
             reinsurer_id (str): Id of the reinsurer, such as REINSURER-00001.
-            suspended (bool): Suspended: true or false.
+            suspended (bool): Whether the reinsurer is to be suspended, false lifting the suspension.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         reinsurer = self.reinsurers.get(reinsurer_id)
@@ -1055,7 +1082,11 @@ class ReinsuranceTreaties:
             return _refused("That is how it is already.")
         self._journal = []
         self._put("reinsurers", reinsurer, "suspended", suspended)
-        return {"success": True, "message": f"Done: change the suspension of {reinsurer['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: change the suspension of {reinsurer['name']}.",
+            "data": self._changes(),
+        }
 
     def close_event(self, event_id: str) -> Result:
         """Close an event of which everything is ceded and collected but cents.
@@ -1064,7 +1095,7 @@ class ReinsuranceTreaties:
             event_id (str): Id of the event, such as EVENT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         event = self.events.get(event_id)
@@ -1097,7 +1128,7 @@ class ReinsuranceTreaties:
             )
         self._journal = []
         self._put("events", event, "closed_on", self.now[:10])
-        return {"success": True, "message": f"Done: close {event['name']}."}
+        return {"success": True, "message": f"Done: close {event['name']}.", "data": self._changes()}
 
     def _show_layer(self, layer: Layer) -> dict[str, Any]:
         """The layer as an answer shows it."""
@@ -1275,6 +1306,46 @@ class ReinsuranceTreaties:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

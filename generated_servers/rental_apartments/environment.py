@@ -51,6 +51,17 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "houses": ("name",),
+    "apartments": ("label",),
+    "tenants": ("name",),
+    "leases": (),
+    "charges": (),
+    "increases": (),
+    "defects": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("apartments", "house_id"),
     ("charges", "kind"),
@@ -260,10 +271,12 @@ class RentalApartments:
         """Flats that can be let from a day on, cheapest reference rent first.
 
         Args:
-            since (str): Since: a date, as YYYY-MM-DD.
-            rooms (int, optional): The rooms, from 1 to 6. May be left out.
-            house_id (str, optional): Id of the house, such as HOUSE-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            since (str): Day from which the flat must be free, as YYYY-MM-DD.
+            rooms (int, optional): Fewest rooms that the flat may have, from 1 to 6. If left out, flats with any
+                number of rooms are listed.
+            house_id (str, optional): Only flats in this house; an id such as HOUSE-00001. If left out, flats in
+                all houses are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "apartments": records}} or {"success": False, "error":
@@ -347,8 +360,9 @@ class RentalApartments:
         """Leases on which money is open, the largest sums first.
 
         Args:
-            house_id (str, optional): Id of the house, such as HOUSE-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            house_id (str, optional): Only leases in this house; an id such as HOUSE-00001. If left out, leases in
+                all houses are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "leases": records}} or {"success": False, "error": why
@@ -389,8 +403,8 @@ class RentalApartments:
         """List the houses, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only houses whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "houses": records}}
@@ -411,9 +425,9 @@ class RentalApartments:
         """List the apartments, oldest first, all of them or only some.
 
         Args:
-            label (str, optional): Only those whose label contains this text.
-            house_id (str, optional): Only those of this house.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            label (str, optional): Only apartments whose label contains this text.
+            house_id (str, optional): Only apartments of this house.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "apartments": records}}
@@ -441,8 +455,8 @@ class RentalApartments:
         """List the tenants, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only tenants whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "tenants": records}}
@@ -467,12 +481,11 @@ class RentalApartments:
         """List the leases, oldest first, all of them or only some.
 
         Args:
-            tenant_id (str, optional): Only those of this tenant.
-            apartment_id (str, optional): Only those of this apartment.
-            notice_by (str, optional): Only those whose notice by is tenant or landlord.
-            status (str, optional): Only those whose status is signed, running, cancelled, notice, returned or
-                settled.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            tenant_id (str, optional): Only leases of this tenant.
+            apartment_id (str, optional): Only leases of this apartment.
+            notice_by (str, optional): Only leases with this notice by.
+            status (str, optional): Only leases with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "leases": records}}
@@ -500,9 +513,9 @@ class RentalApartments:
         """List the charges, oldest first, all of them or only some.
 
         Args:
-            lease_id (str, optional): Only those of this lease.
-            kind (str, optional): Only those whose kind is rent or damage.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            lease_id (str, optional): Only charges of this lease.
+            kind (str, optional): Only charges with this kind.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "charges": records}}
@@ -526,9 +539,9 @@ class RentalApartments:
         """List the increases, oldest first, all of them or only some.
 
         Args:
-            lease_id (str, optional): Only those of this lease.
-            status (str, optional): Only those whose status is announced, agreed or withdrawn.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            lease_id (str, optional): Only increases of this lease.
+            status (str, optional): Only increases with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "increases": records}}
@@ -552,9 +565,9 @@ class RentalApartments:
         """List the defects, oldest first, all of them or only some.
 
         Args:
-            lease_id (str, optional): Only those of this lease.
-            status (str, optional): Only those whose status is open, repaired or charged.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            lease_id (str, optional): Only defects of this lease.
+            status (str, optional): Only defects with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "defects": records}}
@@ -581,11 +594,11 @@ class RentalApartments:
         Args:
             tenant_id (str): Id of the tenant, such as TENANT-00001.
             apartment_id (str): Id of the apartment, such as APARTMENT-00001.
-            begins (str): Begins: a date, as YYYY-MM-DD.
-            rent (int): The rent in cents, from 20000 to 250000.
+            begins (str): First day of the lease, within 150 days from today, as YYYY-MM-DD.
+            rent (int): Monthly rent, at most ten percent above the reference rent, in cents, from 20000 to 250000.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         tenant = self.tenants.get(tenant_id)
@@ -675,7 +688,7 @@ class RentalApartments:
                 f"Done: let flat {apartment['label']} to {tenant['name']} from {begins} for {_money(rent)} (new: "
                 f"lease {lease['id']})."
             ),
-            "data": {"lease_id": lease["id"]},
+            "data": {"lease_id": lease["id"], **self._changes()},
         }
 
     def take_deposit(self, lease_id: str, amount: Annotated[int, {"minimum": 1, "maximum": 750000}]) -> Result:
@@ -683,10 +696,10 @@ class RentalApartments:
 
         Args:
             lease_id (str): Id of the lease, such as LEASE-00001.
-            amount (int): The amount in cents, from 1 to 750000.
+            amount (int): Money taken now towards the deposit, in cents, from 1 to 750000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         lease = self.leases.get(lease_id)
@@ -715,6 +728,7 @@ class RentalApartments:
         return {
             "success": True,
             "message": f"Done: take {_money(amount)} of the deposit of {self.tenants[lease['tenant_id']]['name']}.",
+            "data": self._changes(),
         }
 
     def cancel_lease(self, lease_id: str) -> Result:
@@ -724,7 +738,7 @@ class RentalApartments:
             lease_id (str): Id of the lease, such as LEASE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         lease = self.leases.get(lease_id)
@@ -758,7 +772,11 @@ class RentalApartments:
             return self._take_back(RULES[11])
         if self._breaks_rule_12_l_again(lease):
             return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: cancel the lease of {self.tenants[lease['tenant_id']]['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: cancel the lease of {self.tenants[lease['tenant_id']]['name']}.",
+            "data": self._changes(),
+        }
 
     def hand_over_keys(self, lease_id: str) -> Result:
         """Hand the keys over when the lease begins and a third of the deposit is there.
@@ -767,7 +785,7 @@ class RentalApartments:
             lease_id (str): Id of the lease, such as LEASE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         lease = self.leases.get(lease_id)
@@ -814,6 +832,7 @@ class RentalApartments:
                 f"Done: hand the keys of flat {self.apartments[lease['apartment_id']]['label']} to "
                 f"{self.tenants[lease['tenant_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def charge_rents(self, house_id: str) -> Result:
@@ -823,7 +842,7 @@ class RentalApartments:
             house_id (str): Id of the house, such as HOUSE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         house = self.houses.get(house_id)
@@ -870,17 +889,17 @@ class RentalApartments:
         for one_charge in _distinct(added_charges):
             if self._breaks_rule_6_c_again(one_charge):
                 return self._take_back(RULES[5])
-        return {"success": True, "message": f"Done: charge the rents of {house['name']}."}
+        return {"success": True, "message": f"Done: charge the rents of {house['name']}.", "data": self._changes()}
 
     def take_payment(self, lease_id: str, amount: Annotated[int, {"minimum": 1, "maximum": 750000}]) -> Result:
         """Take money from a tenant and put it against the open charges, oldest first.
 
         Args:
             lease_id (str): Id of the lease, such as LEASE-00001.
-            amount (int): The amount in cents, from 1 to 750000.
+            amount (int): Money received, at most what is owed, in cents, from 1 to 750000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         lease = self.leases.get(lease_id)
@@ -913,6 +932,7 @@ class RentalApartments:
         return {
             "success": True,
             "message": f"Done: take {_money(amount)} from {self.tenants[lease['tenant_id']]['name']}.",
+            "data": self._changes(),
         }
 
     def announce_increase(self, lease_id: str, rent: Annotated[int, {"minimum": 20000, "maximum": 250000}]) -> Result:
@@ -920,10 +940,10 @@ class RentalApartments:
 
         Args:
             lease_id (str): Id of the lease, such as LEASE-00001.
-            rent (int): The rent in cents, from 20000 to 250000.
+            rent (int): New monthly rent, at most the reference rent, in cents, from 20000 to 250000.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         lease = self.leases.get(lease_id)
@@ -1001,7 +1021,7 @@ class RentalApartments:
                 f"Done: announce {_money(rent)} to {self.tenants[lease['tenant_id']]['name']} (new: increase "
                 f"{increase['id']})."
             ),
-            "data": {"increase_id": increase["id"]},
+            "data": {"increase_id": increase["id"], **self._changes()},
         }
 
     def answer_increase(self, increase_id: str, agreed: bool) -> Result:
@@ -1009,10 +1029,10 @@ class RentalApartments:
 
         Args:
             increase_id (str): Id of the increase, such as INCREASE-00001.
-            agreed (bool): Agreed: true or false.
+            agreed (bool): Whether the tenant agreed, or the increase is withdrawn.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         increase = self.increases.get(increase_id)
@@ -1042,6 +1062,7 @@ class RentalApartments:
                 f"{self.tenants[self.leases[increase['lease_id']]['tenant_id']]['name']} to "
                 f"{_money(increase['new_rent'])}."
             ),
+            "data": self._changes(),
         }
 
     def give_notice(self, lease_id: str, by: Literal["tenant", "landlord"], ends: Date | None = None) -> Result:
@@ -1050,11 +1071,12 @@ class RentalApartments:
 
         Args:
             lease_id (str): Id of the lease, such as LEASE-00001.
-            by (str): The by: tenant or landlord.
-            ends (str, optional): Ends: a date, as YYYY-MM-DD. May be left out.
+            by (str): Side that gives notice: tenant or landlord.
+            ends (str, optional): Last day of the lease, an end of a month, as YYYY-MM-DD. If left out, it ends on
+                the earliest possible day.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         lease = self.leases.get(lease_id)
@@ -1148,17 +1170,18 @@ class RentalApartments:
         done = f"give notice for {self.tenants[lease['tenant_id']]['name']} by the {by}"
         if ends is not None:
             done += f" for {ends}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def take_back(self, lease_id: str, defects: Annotated[list[TakeBackDefect], {"maxItems": 20}]) -> Result:
         """Take a flat back on the last day of the lease or later and list what is damaged.
 
         Args:
             lease_id (str): Id of the lease, such as LEASE-00001.
-            defects (list): One entry per defect: .
+            defects (list): One entry for each thing that is damaged: what: what is damaged, each thing once; cost:
+                money that the repair costs, in cents, from 1000 to 400000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         lease = self.leases.get(lease_id)
@@ -1208,6 +1231,7 @@ class RentalApartments:
                 f"Done: take flat {self.apartments[lease['apartment_id']]['label']} back from "
                 f"{self.tenants[lease['tenant_id']]['name']} with {len(defects)} defects."
             ),
+            "data": self._changes(),
         }
 
     def accept_repair(self, defect_id: str) -> Result:
@@ -1217,7 +1241,7 @@ class RentalApartments:
             defect_id (str): Id of the defect, such as DEFECT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         defect = self.defects.get(defect_id)
@@ -1235,6 +1259,7 @@ class RentalApartments:
                 f"Done: accept the repair of {defect['what']} by "
                 f"{self.tenants[self.leases[defect['lease_id']]['tenant_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def settle_deposit(self, lease_id: str) -> Result:
@@ -1245,7 +1270,7 @@ class RentalApartments:
             lease_id (str): Id of the lease, such as LEASE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         lease = self.leases.get(lease_id)
@@ -1327,6 +1352,7 @@ class RentalApartments:
         return {
             "success": True,
             "message": f"Done: settle the deposit of {self.tenants[lease['tenant_id']]['name']}.",
+            "data": self._changes(),
         }
 
     def _show_house(self, house: House) -> dict[str, Any]:
@@ -1594,6 +1620,46 @@ class RentalApartments:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

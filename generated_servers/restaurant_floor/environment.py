@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal, TypedDict
 Result = dict[str, Any]
 """`{"success": True, "data" | "message": ...}` or `{"success": False, "error": why}`"""
 Date = Annotated[str, {"format": "date"}]
+Time = Annotated[str, {"format": "time"}]
 DateTime = Annotated[str, {"format": "date-time"}]
 Text = Annotated[str, {"minLength": 1, "maxLength": 1000}]
 
@@ -48,6 +49,17 @@ CHANGES = (
     "pay_bill",
 )
 """The methods that may change something; all others only read."""
+
+LABELS: dict[str, tuple[str, ...]] = {
+    "tables": ("number",),
+    "waiters": ("name",),
+    "bookings": ("name",),
+    "parties": ("name",),
+    "dishes": ("name",),
+    "plates": (),
+    "bills": (),
+}
+"""What people call a record of each container by."""
 
 INDEXED = {
     ("bills", "party_id"),
@@ -268,9 +280,11 @@ class RestaurantFloor:
         """Tables that are free now and not promised within ninety minutes, smallest first.
 
         Args:
-            people (int, optional): The people, from 1 to 16. May be left out.
-            area (str, optional): The area: hall, window, terrace or gallery. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            people (int, optional): Number of guests that one table must seat, from 1 to 16. If left out, tables of
+                any size are listed.
+            area (str, optional): Part of the restaurant: hall, window, terrace or gallery. If left out, tables in
+                all parts are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "tables": records}} or {"success": False, "error": why
@@ -317,8 +331,8 @@ class RestaurantFloor:
         """Bookings still open for a day, by time.
 
         Args:
-            on (str): On: a date, as YYYY-MM-DD.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            on (str): Day of the bookings, as YYYY-MM-DD.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "bookings": records}} or {"success": False, "error": why
@@ -350,8 +364,9 @@ class RestaurantFloor:
         """What is sent but not served, and what may be sent next, party by party.
 
         Args:
-            waiter_id (str, optional): Id of the waiter, such as WAITER-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            waiter_id (str, optional): Waiter who serves the parties; an id such as WAITER-00001. If left out,
+                parties of all waiters are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "parties": records}} or {"success": False, "error": why
@@ -409,10 +424,10 @@ class RestaurantFloor:
         """List the tables, oldest first, all of them or only some.
 
         Args:
-            number (str, optional): Only those whose number contains this text.
-            area (str, optional): Only those whose area is hall, window, terrace or gallery.
-            party_id (str, optional): Only those of this party.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            number (str, optional): Only tables whose number contains this text.
+            area (str, optional): Only tables with this area.
+            party_id (str, optional): Only tables of this party.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "tables": records}}
@@ -436,8 +451,8 @@ class RestaurantFloor:
         """List the waiters, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only waiters whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "waiters": records}}
@@ -460,9 +475,9 @@ class RestaurantFloor:
         """List the bookings, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            status (str, optional): Only those whose status is booked, seated, cancelled or no_show.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only bookings whose name contains this text.
+            status (str, optional): Only bookings with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "bookings": records}}
@@ -488,11 +503,11 @@ class RestaurantFloor:
         """List the parties, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            waiter_id (str, optional): Only those of this waiter.
-            booking_id (str, optional): Only those of this booking.
-            status (str, optional): Only those whose status is seated or gone.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only parties whose name contains this text.
+            waiter_id (str, optional): Only parties of this waiter.
+            booking_id (str, optional): Only parties of this booking.
+            status (str, optional): Only parties with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "parties": records}}
@@ -520,9 +535,9 @@ class RestaurantFloor:
         """List the dishes, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            course (str, optional): Only those whose course is starter, main, dessert or drink.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only dishes whose name contains this text.
+            course (str, optional): Only dishes with this course.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "dishes": records}}
@@ -546,11 +561,11 @@ class RestaurantFloor:
         """List the plates, oldest first, all of them or only some.
 
         Args:
-            party_id (str, optional): Only those of this party.
-            dish_id (str, optional): Only those of this dish.
-            bill_id (str, optional): Only those of this bill.
-            status (str, optional): Only those whose status is ordered, fired or served.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            party_id (str, optional): Only plates of this party.
+            dish_id (str, optional): Only plates of this dish.
+            bill_id (str, optional): Only plates of this bill.
+            status (str, optional): Only plates with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "plates": records}}
@@ -580,9 +595,9 @@ class RestaurantFloor:
         """List the bills, oldest first, all of them or only some.
 
         Args:
-            party_id (str, optional): Only those of this party.
-            paid_by (str, optional): Only those whose paid by is cash or card.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            party_id (str, optional): Only bills of this party.
+            paid_by (str, optional): Only bills with this paid by.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "bills": records}}
@@ -607,13 +622,14 @@ class RestaurantFloor:
         """Book one or several tables that stand together, for two hours.
 
         Args:
-            name (str): The name.
-            people (int): The people, from 1 to 16.
-            at (str): At: date and time, as YYYY-MM-DDTHH:MM.
-            table_ids (list): Ids of tables, such as TABLE-00001.
+            name (str): Name under which the tables are booked.
+            people (int): Number of guests, at most the seats of the tables, from 1 to 16.
+            at (str): Time of arrival within 60 days, between 11.30 and 21.30, as YYYY-MM-DDTHH:MM.
+            table_ids (list): Tables that are booked, standing side by side where there are several: ids of tables,
+                such as TABLE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         tables = []
@@ -653,7 +669,7 @@ class RestaurantFloor:
         return {
             "success": True,
             "message": f"Done: book for {name}, {people} people at {at} (new: booking {booking['id']}).",
-            "data": {"booking_id": booking["id"]},
+            "data": {"booking_id": booking["id"], **self._changes()},
         }
 
     def drop_booking(self, booking_id: str, no_show: bool = False) -> Result:
@@ -661,10 +677,10 @@ class RestaurantFloor:
 
         Args:
             booking_id (str): Id of the booking, such as BOOKING-00001.
-            no_show (bool): No show: true or false. false where it is left out.
+            no_show (bool): Whether the guests stayed away without cancelling. Default: false.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         booking = self.bookings.get(booking_id)
@@ -683,7 +699,7 @@ class RestaurantFloor:
             return self._take_back(RULES[4])
         if self._breaks_rule_6(booking):
             return self._take_back(RULES[5])
-        return {"success": True, "message": f"Done: drop the booking of {booking['name']}."}
+        return {"success": True, "message": f"Done: drop the booking of {booking['name']}.", "data": self._changes()}
 
     def seat_booking(
         self,
@@ -696,10 +712,11 @@ class RestaurantFloor:
         Args:
             booking_id (str): Id of the booking, such as BOOKING-00001.
             waiter_id (str): Id of the waiter, such as WAITER-00001.
-            avoids (list): The avoids: The avoid: nuts, gluten, milk or fish each. None where it is left out.
+            avoids (list): Ingredients that the guests must not eat: nuts, gluten, milk or fish. If left out,
+                nothing has to be avoided.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         booking = self.bookings.get(booking_id)
@@ -786,7 +803,7 @@ class RestaurantFloor:
         return {
             "success": True,
             "message": f"Done: seat {booking['name']} with {waiter['name']} (new: party {party['id']}).",
-            "data": {"party_id": party["id"]},
+            "data": {"party_id": party["id"], **self._changes()},
         }
 
     def seat_walk_in(
@@ -800,14 +817,16 @@ class RestaurantFloor:
         """Seat guests without a booking at free tables that nobody is expected at within ninety minutes.
 
         Args:
-            name (str): The name.
-            people (int): The people, from 1 to 16.
-            table_ids (list): Ids of tables, such as TABLE-00001.
+            name (str): Name of the party, for calling it.
+            people (int): Number of guests, at most the seats of the tables, from 1 to 16.
+            table_ids (list): Free tables for the party, standing side by side where there are several: ids of
+                tables, such as TABLE-00001.
             waiter_id (str): Id of the waiter, such as WAITER-00001.
-            avoids (list): The avoids: The avoid: nuts, gluten, milk or fish each. None where it is left out.
+            avoids (list): Ingredients that the guests must not eat: nuts, gluten, milk or fish. If left out,
+                nothing has to be avoided.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         tables = []
@@ -891,7 +910,7 @@ class RestaurantFloor:
         return {
             "success": True,
             "message": f"Done: seat {name}, {people} people, with {waiter['name']} (new: party {party['id']}).",
-            "data": {"party_id": party["id"]},
+            "data": {"party_id": party["id"], **self._changes()},
         }
 
     def move_party(
@@ -907,13 +926,17 @@ class RestaurantFloor:
 
         Args:
             party_id (str): Id of the party, such as PARTY-00001.
-            table_ids (list): Ids of tables, such as TABLE-00001. None where it is left out.
-            people (int, optional): The people, from 1 to 16. May be left out.
-            waiter_id (str, optional): Id of the waiter, such as WAITER-00001. May be left out.
-            avoids (list): The avoids: The avoid: nuts, gluten, milk or fish each. None where it is left out.
+            table_ids (list): All tables that the party has from now on: ids of tables, such as TABLE-00001. If
+                left out, the party keeps its tables.
+            people (int, optional): New number of guests, at most the seats of the tables, from 1 to 16. If left
+                out, the number of guests stays as it is.
+            waiter_id (str, optional): Waiter who takes over the party; an id such as WAITER-00001. If left out,
+                the waiter stays the same.
+            avoids (list): Further ingredients that the party must not eat: nuts, gluten, milk or fish. If left
+                out, nothing is added.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         party = self.parties.get(party_id)
@@ -1041,17 +1064,18 @@ class RestaurantFloor:
             done += f", now {people} people"
         if waiter is not None:
             done += f" with {waiter['name']}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def order_dishes(self, party_id: str, lines: Annotated[list[OrderDishesLine], {"maxItems": 20}]) -> Result:
         """Take an order of a party.
 
         Args:
             party_id (str): Id of the party, such as PARTY-00001.
-            lines (list): One entry per line: .
+            lines (list): One entry for each dish that is ordered: dish_id: dish that holds nothing the party must
+                avoid; an id such as DISH-00001; number: portions of the dish, at most those left, from 1 to 16.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         party = self.parties.get(party_id)
@@ -1118,7 +1142,11 @@ class RestaurantFloor:
         for one_plate in _distinct(added_plates):
             if self._breaks_rule_12_x(one_plate):
                 return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: order {len(lines)} dishes for {party['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: order {len(lines)} dishes for {party['name']}.",
+            "data": self._changes(),
+        }
 
     def strike_dish(
         self,
@@ -1131,10 +1159,10 @@ class RestaurantFloor:
         Args:
             party_id (str): Id of the party, such as PARTY-00001.
             dish_id (str): Id of the dish, such as DISH-00001.
-            number (int): The number, from 1 to 16.
+            number (int): Portions of the dish that are struck off, from 1 to 16.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         party = self.parties.get(party_id)
@@ -1169,6 +1197,7 @@ class RestaurantFloor:
         return {
             "success": True,
             "message": f"Done: strike {number} of {dish['name']} off the order of {party['name']}.",
+            "data": self._changes(),
         }
 
     def fire_course(self, party_id: str, course: Literal["starter", "main", "dessert", "drink"]) -> Result:
@@ -1176,10 +1205,10 @@ class RestaurantFloor:
 
         Args:
             party_id (str): Id of the party, such as PARTY-00001.
-            course (str): The course: starter, main, dessert or drink.
+            course (str): Course that the kitchen is to send out: starter, main, dessert or drink.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         party = self.parties.get(party_id)
@@ -1217,17 +1246,21 @@ class RestaurantFloor:
         for one_plate in _distinct(changed_plates):
             if self._breaks_rule_10(one_plate):
                 return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: send the {course} course of {party['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: send the {course} course of {party['name']}.",
+            "data": self._changes(),
+        }
 
     def serve_course(self, party_id: str, course: Literal["starter", "main", "dessert", "drink"]) -> Result:
         """Note that what was sent of a course stands on the table.
 
         Args:
             party_id (str): Id of the party, such as PARTY-00001.
-            course (str): The course: starter, main, dessert or drink.
+            course (str): Course that has been served: starter, main, dessert or drink.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         party = self.parties.get(party_id)
@@ -1262,7 +1295,11 @@ class RestaurantFloor:
         for one_plate in _distinct(changed_plates):
             if self._breaks_rule_10(one_plate):
                 return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: serve the {course} course of {party['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: serve the {course} course of {party['name']}.",
+            "data": self._changes(),
+        }
 
     def make_bill(
         self,
@@ -1274,11 +1311,11 @@ class RestaurantFloor:
 
         Args:
             party_id (str): Id of the party, such as PARTY-00001.
-            payer (str): The payer.
-            courses (list): The courses: The course: starter, main, dessert or drink each.
+            payer (str): Name of the person who pays the bill.
+            courses (list): Courses to bill, an empty list being all of them: starter, main, dessert or drink.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         party = self.parties.get(party_id)
@@ -1327,7 +1364,7 @@ class RestaurantFloor:
         return {
             "success": True,
             "message": f"Done: write a bill of {party['name']} for {payer} (new: bill {bill['id']}).",
-            "data": {"bill_id": bill["id"]},
+            "data": {"bill_id": bill["id"], **self._changes()},
         }
 
     def split_bill(self, bill_id: str, others: Annotated[list[Text], {"maxItems": 20}]) -> Result:
@@ -1335,10 +1372,10 @@ class RestaurantFloor:
 
         Args:
             bill_id (str): Id of the bill, such as BILL-00001.
-            others (list): The others: The other each.
+            others (list): Names of those who pay a share each, without the present payer.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         bill = self.bills.get(bill_id)
@@ -1387,7 +1424,7 @@ class RestaurantFloor:
         for one_bill in _distinct(added_bills):
             if self._breaks_rule_12_b(one_bill):
                 return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def pay_bill(
         self,
@@ -1399,11 +1436,11 @@ class RestaurantFloor:
 
         Args:
             bill_id (str): Id of the bill, such as BILL-00001.
-            paid_by (str): The paid by: cash or card.
-            tip (int): The tip in cents, from 0 to 60000.
+            paid_by (str): Means by which the bill is paid: cash or card.
+            tip (int): Tip given on top, at most the amount of the bill, in cents, from 0 to 60000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         bill = self.bills.get(bill_id)
@@ -1479,7 +1516,11 @@ class RestaurantFloor:
         ):
             if self._breaks_rule_12_b(one_bill):
                 return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: take {_money(bill['amount'])} from {bill['payer']} by {paid_by}."}
+        return {
+            "success": True,
+            "message": f"Done: take {_money(bill['amount'])} from {bill['payer']} by {paid_by}.",
+            "data": self._changes(),
+        }
 
     def _show_table(self, table: Table) -> dict[str, Any]:
         """The table as an answer shows it."""
@@ -1711,6 +1752,46 @@ class RestaurantFloor:
         self._journal.append(("delete", container, record["id"], record))
         del getattr(self, container)[record["id"]]
         self._unlink(container, record)
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""
