@@ -54,6 +54,17 @@ CHANGES = (
 
 RIDE_STATUS_MOVES = {("booked", "ridden"), ("booked", "cancelled")}
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "paddocks": ("name",),
+    "horses": ("name",),
+    "dislikes": (),
+    "riders": ("name",),
+    "rides": (),
+    "visits": ("code",),
+    "treatments": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("dislikes", "one_id"),
     ("dislikes", "other_id"),
@@ -255,10 +266,11 @@ class RidingStable:
 
         Args:
             rider_id (str): Id of the rider, such as RIDER-00001.
-            starts_at (str): Starts at: date and time, as YYYY-MM-DDTHH:MM.
-            minutes (int): The minutes, from 20 to 180. 45 where it is left out.
-            kind (str): The kind: lesson, hack or jumping. lesson where it is left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            starts_at (str): When the ride would begin, as YYYY-MM-DDTHH:MM.
+            minutes (int): Length of the ride in minutes, from 20 to 180. Default: 45.
+            kind (str): Kind of ride, a hack being a ride out in the country: lesson, hack or jumping. Default:
+                lesson.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "horses": records}} or {"success": False, "error": why
@@ -299,8 +311,8 @@ class RidingStable:
         """List the paddocks, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only paddocks whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "paddocks": records}}
@@ -324,10 +336,10 @@ class RidingStable:
         """List the horses, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            paddock_id (str, optional): Only those of this paddock.
-            status (str, optional): Only those whose status is fit or lame.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only horses whose name contains this text.
+            paddock_id (str, optional): Only horses of this paddock.
+            status (str, optional): Only horses with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "horses": records}}
@@ -352,9 +364,9 @@ class RidingStable:
         """List the dislikes, oldest first, all of them or only some.
 
         Args:
-            one_id (str, optional): Only those of this one.
-            other_id (str, optional): Only those of this other.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            one_id (str, optional): Only dislikes whose one is this horse.
+            other_id (str, optional): Only dislikes whose other is this horse.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "dislikes": records}}
@@ -379,8 +391,8 @@ class RidingStable:
         """List the riders, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only riders whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "riders": records}}
@@ -403,11 +415,11 @@ class RidingStable:
         """List the rides, oldest first, all of them or only some.
 
         Args:
-            horse_id (str, optional): Only those of this horse.
-            rider_id (str, optional): Only those of this rider.
-            kind (str, optional): Only those whose kind is lesson, hack or jumping.
-            status (str, optional): Only those whose status is booked, ridden or cancelled.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            horse_id (str, optional): Only rides of this horse.
+            rider_id (str, optional): Only rides of this rider.
+            kind (str, optional): Only rides with this kind.
+            status (str, optional): Only rides with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "rides": records}}
@@ -435,9 +447,9 @@ class RidingStable:
         """List the visits, oldest first, all of them or only some.
 
         Args:
-            code (str, optional): Only those whose code contains this text.
-            who (str, optional): Only those whose who is farrier or vet.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            code (str, optional): Only visits whose code contains this text.
+            who (str, optional): Only visits with this who.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "visits": records}}
@@ -460,10 +472,10 @@ class RidingStable:
         """List the treatments, oldest first, all of them or only some.
 
         Args:
-            visit_id (str, optional): Only those of this visit.
-            horse_id (str, optional): Only those of this horse.
-            status (str, optional): Only those whose status is planned or done.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            visit_id (str, optional): Only treatments of this visit.
+            horse_id (str, optional): Only treatments of this horse.
+            status (str, optional): Only treatments with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "treatments": records}}
@@ -494,12 +506,13 @@ class RidingStable:
         Args:
             horse_id (str): Id of the horse, such as HORSE-00001.
             rider_id (str): Id of the rider, such as RIDER-00001.
-            starts_at (str): Starts at: date and time, as YYYY-MM-DDTHH:MM.
-            minutes (int): The minutes, from 20 to 180. 45 where it is left out.
-            kind (str): The kind: lesson, hack or jumping. lesson where it is left out.
+            starts_at (str): When the ride begins, later than now, as YYYY-MM-DDTHH:MM.
+            minutes (int): Length of the ride in minutes, from 20 to 180. Default: 45.
+            kind (str): Kind of ride, a hack being a ride out in the country: lesson, hack or jumping. Default:
+                lesson.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         horse = self.horses.get(horse_id)
@@ -576,7 +589,7 @@ class RidingStable:
         return {
             "success": True,
             "message": f"Done: book {horse['name']} for {rider['name']} at {starts_at} (new: ride {ride['id']}).",
-            "data": {"ride_id": ride["id"]},
+            "data": {"ride_id": ride["id"], **self._changes()},
         }
 
     def cancel_ride(self, ride_id: str) -> Result:
@@ -586,7 +599,7 @@ class RidingStable:
             ride_id (str): Id of the ride, such as RIDE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         ride = self.rides.get(ride_id)
@@ -619,6 +632,7 @@ class RidingStable:
                 f"Done: cancel the ride of {self.riders[ride['rider_id']]['name']} on "
                 f"{self.horses[ride['horse_id']]['name']} at {ride['starts_at']}."
             ),
+            "data": self._changes(),
         }
 
     def change_horse(self, ride_id: str, horse_id: str) -> Result:
@@ -629,7 +643,7 @@ class RidingStable:
             horse_id (str): Id of the horse, such as HORSE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         ride = self.rides.get(ride_id)
@@ -695,6 +709,7 @@ class RidingStable:
             "message": (
                 f"Done: put {self.riders[ride['rider_id']]['name']} on {horse['name']} at {ride['starts_at']}."
             ),
+            "data": self._changes(),
         }
 
     def move_ride(self, ride_id: str, starts_at: DateTime) -> Result:
@@ -702,10 +717,10 @@ class RidingStable:
 
         Args:
             ride_id (str): Id of the ride, such as RIDE-00001.
-            starts_at (str): Starts at: date and time, as YYYY-MM-DDTHH:MM.
+            starts_at (str): When the ride begins from now on, later than now, as YYYY-MM-DDTHH:MM.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         ride = self.rides.get(ride_id)
@@ -768,6 +783,7 @@ class RidingStable:
                 f"Done: move the ride of {self.riders[ride['rider_id']]['name']} on "
                 f"{self.horses[ride['horse_id']]['name']} to {starts_at}."
             ),
+            "data": self._changes(),
         }
 
     def finish_ride(self, ride_id: str) -> Result:
@@ -777,7 +793,7 @@ class RidingStable:
             ride_id (str): Id of the ride, such as RIDE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         ride = self.rides.get(ride_id)
@@ -812,6 +828,7 @@ class RidingStable:
                 f"Done: note the ride of {self.riders[ride['rider_id']]['name']} on "
                 f"{self.horses[ride['horse_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def assess_rider(
@@ -824,11 +841,13 @@ class RidingStable:
 
         Args:
             rider_id (str): Id of the rider, such as RIDER-00001.
-            kilos (int, optional): The kilos, from 20 to 150. May be left out.
-            level (int, optional): The level, from 1 to 4. May be left out.
+            kilos (int, optional): New weight of the rider in kilograms, from 20 to 150. If left out, the weight
+                stays as it is.
+            level (int, optional): New riding level, higher being more skilled, from 1 to 4. If left out, the level
+                stays as it is.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         rider = self.riders.get(rider_id)
@@ -874,7 +893,7 @@ class RidingStable:
             done += f" at {kilos} kilos"
         if level is not None:
             done += f" at level {level}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def report_lame(self, horse_id: str, cancel_rides: bool = False) -> Result:
         """Take a lame horse out of work, once its rides are given to others or cancelled, or at once, when those
@@ -882,10 +901,11 @@ class RidingStable:
 
         Args:
             horse_id (str): Id of the horse, such as HORSE-00001.
-            cancel_rides (bool): Cancel rides: true or false. false where it is left out.
+            cancel_rides (bool): Whether booked rides of the horse ahead are cancelled rather than stop the report.
+                Default: false.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         horse = self.horses.get(horse_id)
@@ -946,7 +966,7 @@ class RidingStable:
         for one_ride in _distinct(changed_rides):
             if self._breaks_rule_11(one_ride):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: report {horse['name']} lame."}
+        return {"success": True, "message": f"Done: report {horse['name']} lame.", "data": self._changes()}
 
     def report_fit(self, horse_id: str) -> Result:
         """Put a horse back to work.
@@ -955,7 +975,7 @@ class RidingStable:
             horse_id (str): Id of the horse, such as HORSE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         horse = self.horses.get(horse_id)
@@ -968,7 +988,7 @@ class RidingStable:
         for one_ride in _distinct(self._rides_by_horse_status.get((horse["id"], "booked"), {}).values()):
             if self._breaks_rule_10(one_ride):
                 return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: report {horse['name']} fit."}
+        return {"success": True, "message": f"Done: report {horse['name']} fit.", "data": self._changes()}
 
     def turn_out(self, horse_id: str, paddock_id: str) -> Result:
         """Put a horse into a paddock, out of another one if it is there.
@@ -978,7 +998,7 @@ class RidingStable:
             paddock_id (str): Id of the paddock, such as PADDOCK-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         horse = self.horses.get(horse_id)
@@ -1008,7 +1028,11 @@ class RidingStable:
         for one_paddock in _distinct([self.paddocks.get(horse["paddock_id"]), self.paddocks.get(former_paddock_id)]):
             if self._breaks_rule_2(one_paddock):
                 return self._take_back(RULES[1])
-        return {"success": True, "message": f"Done: turn {horse['name']} out into {paddock['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: turn {horse['name']} out into {paddock['name']}.",
+            "data": self._changes(),
+        }
 
     def bring_in(self, horse_id: str) -> Result:
         """Bring a horse in from the paddock.
@@ -1017,7 +1041,7 @@ class RidingStable:
             horse_id (str): Id of the horse, such as HORSE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         horse = self.horses.get(horse_id)
@@ -1039,17 +1063,17 @@ class RidingStable:
         for one_paddock in _distinct([self.paddocks.get(horse["paddock_id"]), self.paddocks.get(former_paddock_id)]):
             if self._breaks_rule_2(one_paddock):
                 return self._take_back(RULES[1])
-        return {"success": True, "message": f"Done: bring {horse['name']} in."}
+        return {"success": True, "message": f"Done: bring {horse['name']} in.", "data": self._changes()}
 
     def note_dislike(self, one_id: str, other_id: str) -> Result:
         """Note that two horses do not get on.
 
         Args:
-            one_id (str): Id of a horse (one), such as HORSE-00001.
-            other_id (str): Id of a horse (other), such as HORSE-00001.
+            one_id (str): First of the two horses that do not get on; an id such as HORSE-00001.
+            other_id (str): Second of the two horses that do not get on; an id such as HORSE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         one = self.horses.get(one_id)
@@ -1082,7 +1106,7 @@ class RidingStable:
             "message": (
                 f"Done: note that {one['name']} and {other['name']} do not get on (new: dislike {dislike['id']})."
             ),
-            "data": {"dislike_id": dislike["id"]},
+            "data": {"dislike_id": dislike["id"], **self._changes()},
         }
 
     def plan_visit(
@@ -1095,13 +1119,13 @@ class RidingStable:
         """Plan a day of the farrier or the vet.
 
         Args:
-            code (str): The code.
-            who (str): The who: farrier or vet.
-            comes_on (str): Comes on: a date, as YYYY-MM-DD.
-            most (int): The most, from 1 to 12.
+            code (str): New code of the visit, not in use yet.
+            who (str): Who comes to treat the horses: farrier or vet.
+            comes_on (str): Day of the visit, from today on and within 120 days, as YYYY-MM-DD.
+            most (int): Most horses that can be treated on the visit, from 1 to 12.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         if self.now[:10] > comes_on or comes_on > _plus_days(self.now[:10], 120):
@@ -1124,7 +1148,7 @@ class RidingStable:
         return {
             "success": True,
             "message": f"Done: plan the {who} for {comes_on} (new: visit {visit['id']}).",
-            "data": {"visit_id": visit["id"]},
+            "data": {"visit_id": visit["id"], **self._changes()},
         }
 
     def plan_treatment(self, visit_id: str, horse_id: str) -> Result:
@@ -1135,7 +1159,7 @@ class RidingStable:
             horse_id (str): Id of the horse, such as HORSE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         visit = self.visits.get(visit_id)
@@ -1168,7 +1192,7 @@ class RidingStable:
                 f"Done: put {horse['name']} on the list of the {visit['who']} for {visit['comes_on']} (new: "
                 f"treatment {treatment['id']})."
             ),
-            "data": {"treatment_id": treatment["id"]},
+            "data": {"treatment_id": treatment["id"], **self._changes()},
         }
 
     def carry_out(self, treatment_id: str) -> Result:
@@ -1178,7 +1202,7 @@ class RidingStable:
             treatment_id (str): Id of the treatment, such as TREATMENT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         treatment = self.treatments.get(treatment_id)
@@ -1238,6 +1262,7 @@ class RidingStable:
                 f"Done: note that the {self.visits[treatment['visit_id']]['who']} has treated "
                 f"{self.horses[treatment['horse_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def _show_paddock(self, paddock: Paddock) -> dict[str, Any]:
@@ -1466,6 +1491,46 @@ class RidingStable:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

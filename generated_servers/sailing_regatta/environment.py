@@ -50,6 +50,17 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "fleets": ("name",),
+    "boats": ("name",),
+    "races": ("code",),
+    "finishes": (),
+    "protests": (),
+    "redress_requests": (),
+    "inspections": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("boats", "fleet_id"),
     ("finishes", "boat_id"),
@@ -240,7 +251,7 @@ class SailingRegatta:
 
         Args:
             fleet_id (str): Id of the fleet, such as FLEET-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "boats": records}} or {"success": False, "error": why
@@ -320,8 +331,9 @@ class SailingRegatta:
         """Protests that are not decided yet.
 
         Args:
-            fleet_id (str, optional): Id of the fleet, such as FLEET-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            fleet_id (str, optional): Fleet in whose races the protests listed arose; an id such as FLEET-00001. If
+                left out, the protests of all fleets are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "protests": records}} or {"success": False, "error": why
@@ -360,8 +372,8 @@ class SailingRegatta:
         """List the fleets, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only fleets whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "fleets": records}}
@@ -382,9 +394,9 @@ class SailingRegatta:
         """List the boats, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            fleet_id (str, optional): Only those of this fleet.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only boats whose name contains this text.
+            fleet_id (str, optional): Only boats of this fleet.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "boats": records}}
@@ -409,10 +421,10 @@ class SailingRegatta:
         """List the races, oldest first, all of them or only some.
 
         Args:
-            code (str, optional): Only those whose code contains this text.
-            fleet_id (str, optional): Only those of this fleet.
-            status (str, optional): Only those whose status is scheduled, started, finished or abandoned.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            code (str, optional): Only races whose code contains this text.
+            fleet_id (str, optional): Only races of this fleet.
+            status (str, optional): Only races with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "races": records}}
@@ -438,10 +450,10 @@ class SailingRegatta:
         """List the finishes, oldest first, all of them or only some.
 
         Args:
-            race_id (str, optional): Only those of this race.
-            boat_id (str, optional): Only those of this boat.
-            code (str, optional): Only those whose code is dns, dnf, ocs, ret or dsq.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            race_id (str, optional): Only finishes of this race.
+            boat_id (str, optional): Only finishes of this boat.
+            code (str, optional): Only finishes with this code.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "finishes": records}}
@@ -472,11 +484,11 @@ class SailingRegatta:
         """List the protests, oldest first, all of them or only some.
 
         Args:
-            race_id (str, optional): Only those of this race.
-            by_id (str, optional): Only those of this by.
-            against_id (str, optional): Only those of this against.
-            status (str, optional): Only those whose status is filed, upheld or dismissed.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            race_id (str, optional): Only protests of this race.
+            by_id (str, optional): Only protests by this boat.
+            against_id (str, optional): Only protests whose against is this boat.
+            status (str, optional): Only protests with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "protests": records}}
@@ -507,10 +519,10 @@ class SailingRegatta:
         """List the redress requests, oldest first, all of them or only some.
 
         Args:
-            race_id (str, optional): Only those of this race.
-            boat_id (str, optional): Only those of this boat.
-            status (str, optional): Only those whose status is open, given or refused.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            race_id (str, optional): Only redress requests of this race.
+            boat_id (str, optional): Only redress requests of this boat.
+            status (str, optional): Only redress requests with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "redress_requests": records}}
@@ -543,10 +555,10 @@ class SailingRegatta:
         """List the inspections, oldest first, all of them or only some.
 
         Args:
-            boat_id (str, optional): Only those of this boat.
-            item (str, optional): Only those whose item is hull or sails.
-            passed (bool, optional): Only those where passed is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            boat_id (str, optional): Only inspections of this boat.
+            item (str, optional): Only inspections with this item.
+            passed (bool, optional): Only inspections with this value of `passed`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "inspections": records}}
@@ -569,7 +581,7 @@ class SailingRegatta:
             race_id (str): Id of the race, such as RACE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         race = self.races.get(race_id)
@@ -614,6 +626,7 @@ class SailingRegatta:
         return {
             "success": True,
             "message": f"Done: start race {race['number']} of {self.fleets[race['fleet_id']]['name']}.",
+            "data": self._changes(),
         }
 
     def record_finish(
@@ -627,10 +640,10 @@ class SailingRegatta:
         Args:
             race_id (str): Id of the race, such as RACE-00001.
             boat_id (str): Id of the boat, such as BOAT-00001.
-            place (int): The place, from 1 to 60.
+            place (int): Place in which the boat crossed the line, the winner being 1, from 1 to 60.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         race = self.races.get(race_id)
@@ -693,7 +706,7 @@ class SailingRegatta:
                 f"Done: record {boat['name']} as number {place} in race {race['number']} of "
                 f"{self.fleets[race['fleet_id']]['name']} (new: finish {finish['id']})."
             ),
-            "data": {"finish_id": finish["id"]},
+            "data": {"finish_id": finish["id"], **self._changes()},
         }
 
     def score_code(self, race_id: str, boat_id: str, code: Literal["dns", "dnf", "ocs", "ret"]) -> Result:
@@ -702,10 +715,11 @@ class SailingRegatta:
         Args:
             race_id (str): Id of the race, such as RACE-00001.
             boat_id (str): Id of the boat, such as BOAT-00001.
-            code (str): The code: dns, dnf, ocs or ret.
+            code (str): Why the boat has no place (dns did not start, dnf did not finish, ocs started early, ret
+                retired): dns, dnf, ocs or ret.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         race = self.races.get(race_id)
@@ -757,7 +771,7 @@ class SailingRegatta:
                 f"Done: score {boat['name']} {code} in race {race['number']} of "
                 f"{self.fleets[race['fleet_id']]['name']} (new: finish {finish['id']})."
             ),
-            "data": {"finish_id": finish["id"]},
+            "data": {"finish_id": finish["id"], **self._changes()},
         }
 
     def swap_places(self, race_id: str, one_id: str, other_id: str) -> Result:
@@ -765,11 +779,11 @@ class SailingRegatta:
 
         Args:
             race_id (str): Id of the race, such as RACE-00001.
-            one_id (str): Id of a boat (one), such as BOAT-00001.
-            other_id (str): Id of a boat (other), such as BOAT-00001.
+            one_id (str): First of the two boats that have each other's place; an id such as BOAT-00001.
+            other_id (str): Second of the two boats that have each other's place; an id such as BOAT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         race = self.races.get(race_id)
@@ -813,6 +827,7 @@ class SailingRegatta:
                 f"Done: swap the places of {one['name']} and {other['name']} in race {race['number']} of "
                 f"{self.fleets[race['fleet_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def close_race(self, race_id: str) -> Result:
@@ -822,7 +837,7 @@ class SailingRegatta:
             race_id (str): Id of the race, such as RACE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         race = self.races.get(race_id)
@@ -896,6 +911,7 @@ class SailingRegatta:
         return {
             "success": True,
             "message": f"Done: close race {race['number']} of {self.fleets[race['fleet_id']]['name']}.",
+            "data": self._changes(),
         }
 
     def abandon_race(self, race_id: str) -> Result:
@@ -905,7 +921,7 @@ class SailingRegatta:
             race_id (str): Id of the race, such as RACE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         race = self.races.get(race_id)
@@ -957,6 +973,7 @@ class SailingRegatta:
         return {
             "success": True,
             "message": f"Done: abandon race {race['number']} of {self.fleets[race['fleet_id']]['name']}.",
+            "data": self._changes(),
         }
 
     def file_protest(
@@ -970,12 +987,12 @@ class SailingRegatta:
 
         Args:
             race_id (str): Id of the race, such as RACE-00001.
-            by_id (str): Id of a boat (by), such as BOAT-00001.
-            against_id (str): Id of a boat (against), such as BOAT-00001.
-            rule (int): The rule, from 1 to 90.
+            by_id (str): Boat that protests, with a result in the race; an id such as BOAT-00001.
+            against_id (str): Other boat, said to have broken a rule in the race; an id such as BOAT-00001.
+            rule (int): Number of the racing rule that is said to be broken, from 1 to 90.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         race = self.races.get(race_id)
@@ -1016,7 +1033,7 @@ class SailingRegatta:
                 f"Done: file the protest of {by['name']} against {against['name']} under rule {rule} (new: "
                 f"protest {protest['id']})."
             ),
-            "data": {"protest_id": protest["id"]},
+            "data": {"protest_id": protest["id"], **self._changes()},
         }
 
     def decide_protest(self, protest_id: str, upheld: bool) -> Result:
@@ -1024,10 +1041,11 @@ class SailingRegatta:
 
         Args:
             protest_id (str): Id of the protest, such as PROTEST-00001.
-            upheld (bool): Upheld: true or false.
+            upheld (bool): Whether the jury upholds the protest, which disqualifies the boat, rather than dismisses
+                it.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         protest = self.protests.get(protest_id)
@@ -1079,6 +1097,7 @@ class SailingRegatta:
                 f"Done: decide the protest of {self.boats[protest['by_id']]['name']} against "
                 f"{self.boats[protest['against_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def ask_redress(self, race_id: str, boat_id: str, reason: Text) -> Result:
@@ -1087,10 +1106,10 @@ class SailingRegatta:
         Args:
             race_id (str): Id of the race, such as RACE-00001.
             boat_id (str): Id of the boat, such as BOAT-00001.
-            reason (str): The reason.
+            reason (str): What cost the boat its places without its own fault.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         race = self.races.get(race_id)
@@ -1126,18 +1145,18 @@ class SailingRegatta:
                 f"Done: ask for redress for {boat['name']} because {reason} (new: redress request "
                 f"{redress_request['id']})."
             ),
-            "data": {"redress_request_id": redress_request["id"]},
+            "data": {"redress_request_id": redress_request["id"], **self._changes()},
         }
 
     def decide_redress(self, request_id: str, given: bool) -> Result:
         """Give redress, that is the boat's average points in its other finished races, or refuse it.
 
         Args:
-            request_id (str): Id of a redress request (request), such as RR-00001.
-            given (bool): Given: true or false.
+            request_id (str): Open request for redress that the jury decides; an id such as RR-00001.
+            given (bool): Whether redress is given rather than refused.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         request = self.redress_requests.get(request_id)
@@ -1208,6 +1227,7 @@ class SailingRegatta:
         return {
             "success": True,
             "message": f"Done: decide about the redress of {self.boats[request['boat_id']]['name']}.",
+            "data": self._changes(),
         }
 
     def inspect_boat(self, boat_id: str, item: Literal["hull", "sails"], passed: bool) -> Result:
@@ -1215,11 +1235,11 @@ class SailingRegatta:
 
         Args:
             boat_id (str): Id of the boat, such as BOAT-00001.
-            item (str): The item: hull or sails.
-            passed (bool): Passed: true or false.
+            item (str): Part of the boat that was inspected: hull or sails.
+            passed (bool): Whether the part passed the inspection.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         boat = self.boats.get(boat_id)
@@ -1246,7 +1266,7 @@ class SailingRegatta:
             "message": (
                 f"Done: record the inspection of the {item} of {boat['name']} (new: inspection {inspection['id']})."
             ),
-            "data": {"inspection_id": inspection["id"]},
+            "data": {"inspection_id": inspection["id"], **self._changes()},
         }
 
     def issue_certificate(self, boat_id: str, until: Date) -> Result:
@@ -1254,10 +1274,10 @@ class SailingRegatta:
 
         Args:
             boat_id (str): Id of the boat, such as BOAT-00001.
-            until (str): Until: a date, as YYYY-MM-DD.
+            until (str): Last day of the certificate, after today and later than the present one, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         boat = self.boats.get(boat_id)
@@ -1275,7 +1295,7 @@ class SailingRegatta:
         self._put("boats", boat, "certified_until", until)
         if self._breaks_rule_5(boat):
             return self._take_back(RULES[4])
-        return {"success": True, "message": f"Done: certify {boat['name']} until {until}."}
+        return {"success": True, "message": f"Done: certify {boat['name']} until {until}.", "data": self._changes()}
 
     def _show_fleet(self, fleet: Fleet) -> dict[str, Any]:
         """The fleet as an answer shows it."""
@@ -1531,6 +1551,46 @@ class SailingRegatta:
         self._journal.append(("delete", container, record["id"], record))
         del getattr(self, container)[record["id"]]
         self._unlink(container, record)
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

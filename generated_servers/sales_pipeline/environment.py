@@ -48,6 +48,18 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "reps": ("name",),
+    "territories": ("name",),
+    "companies": ("name",),
+    "leads": ("contact",),
+    "opportunities": ("title",),
+    "products": ("name",),
+    "quotes": (),
+    "lines": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("companies", "territory_id"),
     ("leads", "company_id"),
@@ -293,8 +305,9 @@ class SalesPipeline:
 
         Args:
             rep_id (str): Id of the rep, such as REP-00001.
-            stage (str, optional): The stage: discovery, proposal or negotiation. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            stage (str, optional): Stage in which the opportunities are: discovery, proposal or negotiation. If
+                left out, all open stages are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "opportunities": records}} or {"success": False,
@@ -332,7 +345,7 @@ class SalesPipeline:
 
         Args:
             quote_id (str): Id of the quote, such as QUOTE-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "reps": records}} or {"success": False, "error": why
@@ -361,9 +374,9 @@ class SalesPipeline:
         """List the reps, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            manager_id (str, optional): Only those of this manager.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only reps whose name contains this text.
+            manager_id (str, optional): Only reps whose manager is this rep.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "reps": records}}
@@ -388,10 +401,10 @@ class SalesPipeline:
         """List the territories, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            within_id (str, optional): Only those of this within.
-            owner_id (str, optional): Only those of this owner.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only territories whose name contains this text.
+            within_id (str, optional): Only territories within this territory.
+            owner_id (str, optional): Only territories whose owner is this rep.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "territories": records}}
@@ -418,9 +431,9 @@ class SalesPipeline:
         """List the companies, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            territory_id (str, optional): Only those of this territory.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only companies whose name contains this text.
+            territory_id (str, optional): Only companies of this territory.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "companies": records}}
@@ -447,12 +460,12 @@ class SalesPipeline:
         """List the leads, oldest first, all of them or only some.
 
         Args:
-            contact (str, optional): Only those whose contact contains this text.
-            company_id (str, optional): Only those of this company.
-            source (str, optional): Only those whose source is fair, website, referral or cold_call.
-            opportunity_id (str, optional): Only those of this opportunity.
-            status (str, optional): Only those whose status is fresh, qualified or dropped.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            contact (str, optional): Only leads whose contact contains this text.
+            company_id (str, optional): Only leads of this company.
+            source (str, optional): Only leads with this source.
+            opportunity_id (str, optional): Only leads of this opportunity.
+            status (str, optional): Only leads with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "leads": records}}
@@ -483,11 +496,11 @@ class SalesPipeline:
         """List the opportunities, oldest first, all of them or only some.
 
         Args:
-            title (str, optional): Only those whose title contains this text.
-            company_id (str, optional): Only those of this company.
-            owner_id (str, optional): Only those of this owner.
-            stage (str, optional): Only those whose stage is discovery, proposal, lost, negotiation or won.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            title (str, optional): Only opportunities whose title contains this text.
+            company_id (str, optional): Only opportunities of this company.
+            owner_id (str, optional): Only opportunities whose owner is this rep.
+            stage (str, optional): Only opportunities with this stage.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "opportunities": records}}
@@ -519,8 +532,8 @@ class SalesPipeline:
         """List the products, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only products whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "products": records}}
@@ -543,11 +556,11 @@ class SalesPipeline:
         """List the quotes, oldest first, all of them or only some.
 
         Args:
-            opportunity_id (str, optional): Only those of this opportunity.
-            prepared_by_id (str, optional): Only those of this prepared by.
-            approved_by_id (str, optional): Only those of this approved by.
-            status (str, optional): Only those whose status is draft, sent, withdrawn or accepted.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            opportunity_id (str, optional): Only quotes of this opportunity.
+            prepared_by_id (str, optional): Only quotes prepared by this rep.
+            approved_by_id (str, optional): Only quotes approved by this rep.
+            status (str, optional): Only quotes with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "quotes": records}}
@@ -577,9 +590,9 @@ class SalesPipeline:
         """List the lines, oldest first, all of them or only some.
 
         Args:
-            quote_id (str, optional): Only those of this quote.
-            product_id (str, optional): Only those of this product.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            quote_id (str, optional): Only lines of this quote.
+            product_id (str, optional): Only lines of this product.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "lines": records}}
@@ -606,11 +619,11 @@ class SalesPipeline:
 
         Args:
             company_id (str): Id of the company, such as COMPANY-00001.
-            contact (str): The contact.
-            source (str): The source: fair, website, referral or cold_call.
+            contact (str): Name of the person at the company.
+            source (str): How the person came to us: fair, website, referral or cold_call.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         company = self.companies.get(company_id)
@@ -639,7 +652,7 @@ class SalesPipeline:
         return {
             "success": True,
             "message": f"Done: enter {contact} of {company['name']} as a lead (new: lead {lead['id']}).",
-            "data": {"lead_id": lead["id"]},
+            "data": {"lead_id": lead["id"], **self._changes()},
         }
 
     def qualify_lead(self, lead_id: str, title: Text, close_on: Date) -> Result:
@@ -647,11 +660,11 @@ class SalesPipeline:
 
         Args:
             lead_id (str): Id of the lead, such as LEAD-00001.
-            title (str): The title.
-            close_on (str): Close on: a date, as YYYY-MM-DD.
+            title (str): Title of the new opportunity, not in use yet.
+            close_on (str): Day on which the deal is expected to close, after today, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         lead = self.leads.get(lead_id)
@@ -720,7 +733,7 @@ class SalesPipeline:
         return {
             "success": True,
             "message": f"Done: qualify {lead['contact']} as {title} (new: opportunity {opportunity['id']}).",
-            "data": {"opportunity_id": opportunity["id"]},
+            "data": {"opportunity_id": opportunity["id"], **self._changes()},
         }
 
     def drop_lead(self, lead_id: str) -> Result:
@@ -730,7 +743,7 @@ class SalesPipeline:
             lead_id (str): Id of the lead, such as LEAD-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         lead = self.leads.get(lead_id)
@@ -745,6 +758,7 @@ class SalesPipeline:
         return {
             "success": True,
             "message": f"Done: drop the lead {lead['contact']} of {self.companies[lead['company_id']]['name']}.",
+            "data": self._changes(),
         }
 
     def note_findings(
@@ -758,12 +772,14 @@ class SalesPipeline:
 
         Args:
             opportunity_id (str): Id of the opportunity, such as OPPORTUNITY-00001.
-            decider (str, optional): The decider. May be left out.
-            budget (int, optional): The budget in cents, from 10000 to 90000000. May be left out.
-            close_on (str, optional): Close on: a date, as YYYY-MM-DD. May be left out.
+            decider (str, optional): Who decides at the company. If left out, what is noted stays.
+            budget (int, optional): What the company can spend on it, in cents, from 10000 to 90000000. If left
+                out, what is noted stays.
+            close_on (str, optional): Day on which the deal is now expected to close, from today on, as YYYY-MM-DD.
+                If left out, the expected day stays.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         opportunity = self.opportunities.get(opportunity_id)
@@ -798,7 +814,11 @@ class SalesPipeline:
         for one_opportunity in _distinct([*changed_opportunities, *changed_opportunities_2]):
             if self._breaks_rule_4(one_opportunity):
                 return self._take_back(RULES[3])
-        return {"success": True, "message": f"Done: note findings on {opportunity['title']}."}
+        return {
+            "success": True,
+            "message": f"Done: note findings on {opportunity['title']}.",
+            "data": self._changes(),
+        }
 
     def advance_stage(self, opportunity_id: str) -> Result:
         """Move an opportunity to its next stage once the exit criteria of the present one are met; from the
@@ -808,7 +828,7 @@ class SalesPipeline:
             opportunity_id (str): Id of the opportunity, such as OPPORTUNITY-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         opportunity = self.opportunities.get(opportunity_id)
@@ -895,17 +915,17 @@ class SalesPipeline:
         for one_opportunity in _distinct([*changed_opportunities, *changed_opportunities_2]):
             if self._breaks_rule_10(one_opportunity):
                 return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: advance {opportunity['title']}."}
+        return {"success": True, "message": f"Done: advance {opportunity['title']}.", "data": self._changes()}
 
     def lose_opportunity(self, opportunity_id: str, reason: Text) -> Result:
         """Close an open opportunity as lost; its quote is withdrawn.
 
         Args:
             opportunity_id (str): Id of the opportunity, such as OPPORTUNITY-00001.
-            reason (str): The reason.
+            reason (str): Why the deal was lost.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         opportunity = self.opportunities.get(opportunity_id)
@@ -960,7 +980,11 @@ class SalesPipeline:
                 return self._take_back(RULES[7])
         if self._breaks_rule_10(opportunity):
             return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: close {opportunity['title']} as lost because of {reason}."}
+        return {
+            "success": True,
+            "message": f"Done: close {opportunity['title']} as lost because of {reason}.",
+            "data": self._changes(),
+        }
 
     def draft_quote(
         self,
@@ -973,12 +997,13 @@ class SalesPipeline:
 
         Args:
             opportunity_id (str): Id of the opportunity, such as OPPORTUNITY-00001.
-            discount (int): The discount, from 0 to 60.
-            valid_until (str): Valid until: a date, as YYYY-MM-DD.
-            lines (list): One entry per line: .
+            discount (int): Percent off the list prices of the whole quote, from 0 to 60.
+            valid_until (str): Last day of the quote, 1 to 120 days ahead, as YYYY-MM-DD.
+            lines (list): One entry for each product, each product only once: product_id: product that is quoted;
+                an id such as PRODUCT-00001; quantity: pieces of it, from 1 to 200.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         opportunity = self.opportunities.get(opportunity_id)
@@ -1061,7 +1086,7 @@ class SalesPipeline:
                 f"Done: prepare a quote for {opportunity['title']} with {discount} percent off (new: quote "
                 f"{quote['id']})."
             ),
-            "data": {"quote_id": quote["id"]},
+            "data": {"quote_id": quote["id"], **self._changes()},
         }
 
     def approve_quote(self, quote_id: str, by_id: str) -> Result:
@@ -1069,10 +1094,11 @@ class SalesPipeline:
 
         Args:
             quote_id (str): Id of the quote, such as QUOTE-00001.
-            by_id (str): Id of a rep (by), such as REP-00001.
+            by_id (str): Person above whoever prepared it, whose own limit covers the discount; an id such as
+                REP-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         quote = self.quotes.get(quote_id)
@@ -1103,6 +1129,7 @@ class SalesPipeline:
                 f"Done: approve {quote['discount']} percent for "
                 f"{self.opportunities[quote['opportunity_id']]['title']} as {by['name']}."
             ),
+            "data": self._changes(),
         }
 
     def send_quote(self, quote_id: str) -> Result:
@@ -1112,7 +1139,7 @@ class SalesPipeline:
             quote_id (str): Id of the quote, such as QUOTE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         quote = self.quotes.get(quote_id)
@@ -1142,6 +1169,7 @@ class SalesPipeline:
         return {
             "success": True,
             "message": f"Done: send the quote for {self.opportunities[quote['opportunity_id']]['title']}.",
+            "data": self._changes(),
         }
 
     def withdraw_quote(
@@ -1157,12 +1185,15 @@ class SalesPipeline:
 
         Args:
             quote_id (str): Id of the quote, such as QUOTE-00001.
-            new_discount (int, optional): The new discount, from 0 to 60. May be left out.
-            new_until (str, optional): New until: a date, as YYYY-MM-DD. May be left out.
-            approved_by_id (str, optional): Id of a rep (approved by), such as REP-00001. May be left out.
+            new_discount (int, optional): Percent off in the quote that replaces a sent one, together with
+                new_until, from 0 to 60. If left out, the quote is withdrawn without a replacement.
+            new_until (str, optional): Last day of the replacement, 1 to 120 days ahead, together with
+                new_discount, as YYYY-MM-DD. If left out, the quote is withdrawn without a replacement.
+            approved_by_id (str, optional): Person above the owner whose limit covers the new discount; an id such
+                as REP-00001. If left out, the owner's own limit must cover it.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         quote = self.quotes.get(quote_id)
@@ -1298,7 +1329,7 @@ class SalesPipeline:
         for one_line in _distinct(added_lines):
             if self._breaks_rule_9(one_line):
                 return self._take_back(RULES[8])
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def hand_over_territory(self, territory_id: str, rep_id: str) -> Result:
         """Give a territory to another sales person, with its open opportunities.
@@ -1308,7 +1339,7 @@ class SalesPipeline:
             rep_id (str): Id of the rep, such as REP-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         territory = self.territories.get(territory_id)
@@ -1369,7 +1400,11 @@ class SalesPipeline:
         ):
             if self._breaks_rule_3(one_rep):
                 return self._take_back(RULES[2])
-        return {"success": True, "message": f"Done: hand {territory['name']} over to {rep['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: hand {territory['name']} over to {rep['name']}.",
+            "data": self._changes(),
+        }
 
     def _show_rep(self, rep: Rep) -> dict[str, Any]:
         """The rep as an answer shows it."""
@@ -1574,6 +1609,46 @@ class SalesPipeline:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -47,6 +47,16 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "satellites": ("name",),
+    "stations": ("name",),
+    "antennas": ("label",),
+    "contacts": (),
+    "commands": (),
+    "images": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("antennas", "station_id"),
     ("commands", "contact_id"),
@@ -214,7 +224,7 @@ class SatellitePasses:
 
         Args:
             contact_id (str): Id of the contact, such as CONTACT-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "antennas": records}} or {"success": False, "error": why
@@ -253,7 +263,7 @@ class SatellitePasses:
 
         Args:
             satellite_id (str): Id of the satellite, such as SATELLITE-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "commands": records}} or {"success": False, "error": why
@@ -291,7 +301,7 @@ class SatellitePasses:
 
         Args:
             satellite_id (str): Id of the satellite, such as SATELLITE-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "images": records}} or {"success": False, "error": why
@@ -334,10 +344,12 @@ class SatellitePasses:
         """Passes in the order of time, with what is planned for them.
 
         Args:
-            since (str): Since: date and time, as YYYY-MM-DDTHH:MM.
-            satellite_id (str, optional): Id of the satellite, such as SATELLITE-00001. May be left out.
-            status (str, optional): The status: predicted, booked or done. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            since (str): Moment from which on passes that rise are listed, as YYYY-MM-DDTHH:MM.
+            satellite_id (str, optional): Satellite whose passes are wanted; an id such as SATELLITE-00001. If left
+                out, the passes of all satellites are listed.
+            status (str, optional): State of the passes: predicted, booked or done. If left out, passes in every
+                state are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "contacts": records}} or {"success": False, "error": why
@@ -384,9 +396,9 @@ class SatellitePasses:
         """List the satellites, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            band (str, optional): Only those whose band is S or X.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only satellites whose name contains this text.
+            band (str, optional): Only satellites with this band.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "satellites": records}}
@@ -412,8 +424,8 @@ class SatellitePasses:
         """List the stations, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only stations whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "stations": records}}
@@ -434,9 +446,9 @@ class SatellitePasses:
         """List the antennas, oldest first, all of them or only some.
 
         Args:
-            label (str, optional): Only those whose label contains this text.
-            station_id (str, optional): Only those of this station.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            label (str, optional): Only antennas whose label contains this text.
+            station_id (str, optional): Only antennas of this station.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "antennas": records}}
@@ -464,11 +476,11 @@ class SatellitePasses:
         """List the contacts, oldest first, all of them or only some.
 
         Args:
-            satellite_id (str, optional): Only those of this satellite.
-            station_id (str, optional): Only those of this station.
-            antenna_id (str, optional): Only those of this antenna.
-            status (str, optional): Only those whose status is predicted, booked or done.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            satellite_id (str, optional): Only contacts of this satellite.
+            station_id (str, optional): Only contacts of this station.
+            antenna_id (str, optional): Only contacts of this antenna.
+            status (str, optional): Only contacts with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "contacts": records}}
@@ -501,10 +513,10 @@ class SatellitePasses:
         """List the commands, oldest first, all of them or only some.
 
         Args:
-            satellite_id (str, optional): Only those of this satellite.
-            contact_id (str, optional): Only those of this contact.
-            status (str, optional): Only those whose status is queued, loaded, cancelled or sent.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            satellite_id (str, optional): Only commands of this satellite.
+            contact_id (str, optional): Only commands of this contact.
+            status (str, optional): Only commands with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "commands": records}}
@@ -532,10 +544,10 @@ class SatellitePasses:
         """List the images, oldest first, all of them or only some.
 
         Args:
-            satellite_id (str, optional): Only those of this satellite.
-            contact_id (str, optional): Only those of this contact.
-            status (str, optional): Only those whose status is wanted, stored, dropped or received.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            satellite_id (str, optional): Only images of this satellite.
+            contact_id (str, optional): Only images of this contact.
+            status (str, optional): Only images with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "images": records}}
@@ -561,7 +573,7 @@ class SatellitePasses:
             antenna_id (str): Id of the antenna, such as ANTENNA-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         contact = self.contacts.get(contact_id)
@@ -638,6 +650,7 @@ class SatellitePasses:
                 f"Done: book {antenna['label']} for {self.satellites[contact['satellite_id']]['name']} at "
                 f"{contact['rises_at']}."
             ),
+            "data": self._changes(),
         }
 
     def free_contact(self, contact_id: str) -> Result:
@@ -647,7 +660,7 @@ class SatellitePasses:
             contact_id (str): Id of the contact, such as CONTACT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         contact = self.contacts.get(contact_id)
@@ -682,6 +695,7 @@ class SatellitePasses:
             "message": (
                 f"Done: free the pass of {self.satellites[contact['satellite_id']]['name']} at {contact['rises_at']}."
             ),
+            "data": self._changes(),
         }
 
     def close_contact(self, contact_id: str, no_contact: bool = False) -> Result:
@@ -691,10 +705,10 @@ class SatellitePasses:
 
         Args:
             contact_id (str): Id of the contact, such as CONTACT-00001.
-            no_contact (bool): No contact: true or false. false where it is left out.
+            no_contact (bool): Whether no contact came about during the pass. Default: false.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         contact = self.contacts.get(contact_id)
@@ -823,6 +837,7 @@ class SatellitePasses:
                 f"Done: close the pass of {self.satellites[contact['satellite_id']]['name']} at "
                 f"{contact['rises_at']}."
             ),
+            "data": self._changes(),
         }
 
     def queue_command(
@@ -835,11 +850,11 @@ class SatellitePasses:
 
         Args:
             satellite_id (str): Id of the satellite, such as SATELLITE-00001.
-            what (str): The what.
-            energy (int): The energy, from 0 to 30.
+            what (str): What the satellite is to do.
+            energy (int): Energy the command takes, in percent of the battery, from 0 to 30.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         satellite = self.satellites.get(satellite_id)
@@ -883,18 +898,18 @@ class SatellitePasses:
         return {
             "success": True,
             "message": f"Done: queue {what} for {satellite['name']} (new: command {command['id']}).",
-            "data": {"command_id": command["id"]},
+            "data": {"command_id": command["id"], **self._changes()},
         }
 
     def swap_commands(self, one_id: str, other_id: str) -> Result:
         """Let two queued commands of a satellite change places in the queue.
 
         Args:
-            one_id (str): Id of a command (one), such as COMMAND-00001.
-            other_id (str): Id of a command (other), such as COMMAND-00001.
+            one_id (str): First of the two queued commands; an id such as COMMAND-00001.
+            other_id (str): Second of the two, of the same satellite; an id such as COMMAND-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         one = self.commands.get(one_id)
@@ -933,7 +948,7 @@ class SatellitePasses:
             return self._take_back(RULES[4])
         if self._breaks_rule_5(other):
             return self._take_back(RULES[4])
-        return {"success": True, "message": f"Done: swap {one['what']} and {other['what']}."}
+        return {"success": True, "message": f"Done: swap {one['what']} and {other['what']}.", "data": self._changes()}
 
     def load_command(self, command_id: str, contact_id: str | None = None) -> Result:
         """Load the next queued command of a satellite for a booked pass, where those in front of it must be loaded
@@ -941,10 +956,11 @@ class SatellitePasses:
 
         Args:
             command_id (str): Id of the command, such as COMMAND-00001.
-            contact_id (str, optional): Id of the contact, such as CONTACT-00001. May be left out.
+            contact_id (str, optional): Booked pass ahead for which the queued command is loaded; an id such as
+                CONTACT-00001. If left out, the loaded command goes back into the queue.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         command = self.commands.get(command_id)
@@ -1035,7 +1051,7 @@ class SatellitePasses:
         done = f"load or take back {command['what']}"
         if contact is not None:
             done += f" for the pass of {self.satellites[contact['satellite_id']]['name']} at {contact['rises_at']}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def cancel_command(self, command_id: str) -> Result:
         """Cancel a queued command.
@@ -1044,7 +1060,7 @@ class SatellitePasses:
             command_id (str): Id of the command, such as COMMAND-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         command = self.commands.get(command_id)
@@ -1072,6 +1088,7 @@ class SatellitePasses:
         return {
             "success": True,
             "message": f"Done: cancel {command['what']} for {self.satellites[command['satellite_id']]['name']}.",
+            "data": self._changes(),
         }
 
     def request_image(
@@ -1085,12 +1102,12 @@ class SatellitePasses:
 
         Args:
             satellite_id (str): Id of the satellite, such as SATELLITE-00001.
-            target (str): The target.
-            size (int): The size, from 10 to 3000.
-            urgency (int): The urgency, from 1 to 3. 2 where it is left out.
+            target (str): What the picture is to show.
+            size (int): Size of the picture, in MB, from 10 to 3000.
+            urgency (int): Urgency of the picture, 1 being the highest, from 1 to 3. Default: 2.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         satellite = self.satellites.get(satellite_id)
@@ -1125,7 +1142,7 @@ class SatellitePasses:
         return {
             "success": True,
             "message": f"Done: note {target} for {satellite['name']} (new: image {image['id']}).",
-            "data": {"image_id": image["id"]},
+            "data": {"image_id": image["id"], **self._changes()},
         }
 
     def take_image(self, image_id: str) -> Result:
@@ -1135,7 +1152,7 @@ class SatellitePasses:
             image_id (str): Id of the image, such as IMAGE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         image = self.images.get(image_id)
@@ -1161,6 +1178,7 @@ class SatellitePasses:
         return {
             "success": True,
             "message": f"Done: take {image['target']} with {self.satellites[image['satellite_id']]['name']}.",
+            "data": self._changes(),
         }
 
     def plan_image(self, image_id: str, contact_id: str) -> Result:
@@ -1171,7 +1189,7 @@ class SatellitePasses:
             contact_id (str): Id of the contact, such as CONTACT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         image = self.images.get(image_id)
@@ -1206,6 +1224,7 @@ class SatellitePasses:
                 f"Done: plan {image['target']} for {self.satellites[contact['satellite_id']]['name']} at "
                 f"{contact['rises_at']}."
             ),
+            "data": self._changes(),
         }
 
     def drop_image(self, image_id: str) -> Result:
@@ -1215,7 +1234,7 @@ class SatellitePasses:
             image_id (str): Id of the image, such as IMAGE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         image = self.images.get(image_id)
@@ -1237,6 +1256,7 @@ class SatellitePasses:
         return {
             "success": True,
             "message": f"Done: drop {image['target']} of {self.satellites[image['satellite_id']]['name']}.",
+            "data": self._changes(),
         }
 
     def log_charge(self, satellite_id: str, percent: Annotated[int, {"minimum": 1, "maximum": 80}]) -> Result:
@@ -1244,10 +1264,10 @@ class SatellitePasses:
 
         Args:
             satellite_id (str): Id of the satellite, such as SATELLITE-00001.
-            percent (int): The percent, from 1 to 80.
+            percent (int): Charge that was added, in percent of the battery, from 1 to 80.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         satellite = self.satellites.get(satellite_id)
@@ -1262,7 +1282,11 @@ class SatellitePasses:
         self._put("satellites", satellite, "battery", battery)
         if self._breaks_rule_11(satellite):
             return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: charge {satellite['name']} by {percent} percent."}
+        return {
+            "success": True,
+            "message": f"Done: charge {satellite['name']} by {percent} percent.",
+            "data": self._changes(),
+        }
 
     def _show_satellite(self, satellite: Satellite) -> dict[str, Any]:
         """The satellite as an answer shows it."""
@@ -1532,6 +1556,46 @@ class SatellitePasses:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

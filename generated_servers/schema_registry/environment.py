@@ -45,6 +45,16 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "teams": ("name",),
+    "subjects": ("name",),
+    "versions": ("tag",),
+    "fields": ("name",),
+    "services": ("name",),
+    "pins": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("fields", "version_id"),
     ("pins", "role"),
@@ -243,8 +253,9 @@ class SchemaRegistry:
 
         Args:
             subject_id (str): Id of the subject, such as SUBJECT-00001.
-            role (str, optional): The role: producer or consumer. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            role (str, optional): Role in which the services use it: producer or consumer. If left out, producers
+                and consumers are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "pins": records}} or {"success": False, "error": why
@@ -292,7 +303,7 @@ class SchemaRegistry:
         """Deprecated versions, those with the earliest sunset first.
 
         Args:
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "versions": records}} or {"success": False, "error": why
@@ -321,7 +332,8 @@ class SchemaRegistry:
 
         Args:
             subject_id (str): Id of the subject, such as SUBJECT-00001.
-            mode (str): The mode: unchecked, backward, forward or full.
+            mode (str): Compatibility mode to try out, full being backward and forward: unchecked, backward,
+                forward or full.
 
         Returns:
             dict: {"success": True, "data": {possible, version_in_the_way, pin_in_the_way}} or {"success": False,
@@ -346,8 +358,8 @@ class SchemaRegistry:
         """List the teams, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only teams whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "teams": records}}
@@ -365,10 +377,10 @@ class SchemaRegistry:
         """List the subjects, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            owner_id (str, optional): Only those of this owner.
-            mode (str, optional): Only those whose mode is unchecked, backward, forward or full.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only subjects whose name contains this text.
+            owner_id (str, optional): Only subjects whose owner is this team.
+            mode (str, optional): Only subjects with this mode.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "subjects": records}}
@@ -397,11 +409,11 @@ class SchemaRegistry:
         """List the versions, oldest first, all of them or only some.
 
         Args:
-            tag (str, optional): Only those whose tag contains this text.
-            subject_id (str, optional): Only those of this subject.
-            follows_id (str, optional): Only those of this follows.
-            status (str, optional): Only those whose status is draft, published, discarded, deprecated or retired.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            tag (str, optional): Only versions whose tag contains this text.
+            subject_id (str, optional): Only versions of this subject.
+            follows_id (str, optional): Only versions whose follows is this version.
+            status (str, optional): Only versions with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "versions": records}}
@@ -433,11 +445,11 @@ class SchemaRegistry:
         """List the fields, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            version_id (str, optional): Only those of this version.
-            kind (str, optional): Only those whose kind is text, integer, decimal, boolean or date.
-            optional (bool, optional): Only those where optional is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only fields whose name contains this text.
+            version_id (str, optional): Only fields of this version.
+            kind (str, optional): Only fields with this kind.
+            optional (bool, optional): Only fields with this value of `optional`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "fields": records}}
@@ -464,10 +476,10 @@ class SchemaRegistry:
         """List the services, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            team_id (str, optional): Only those of this team.
-            tier (str, optional): Only those whose tier is core, normal or batch.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only services whose name contains this text.
+            team_id (str, optional): Only services of this team.
+            tier (str, optional): Only services with this tier.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "services": records}}
@@ -493,10 +505,10 @@ class SchemaRegistry:
         """List the pins, oldest first, all of them or only some.
 
         Args:
-            service_id (str, optional): Only those of this service.
-            version_id (str, optional): Only those of this version.
-            role (str, optional): Only those whose role is producer or consumer.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            service_id (str, optional): Only pins of this service.
+            version_id (str, optional): Only pins of this version.
+            role (str, optional): Only pins with this role.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "pins": records}}
@@ -523,12 +535,13 @@ class SchemaRegistry:
         """Register a subject for a new kind of event, which has no version yet.
 
         Args:
-            name (str): The name.
-            owner_id (str): Id of a team (owner), such as TEAM-00001.
-            mode (str): The mode: unchecked, backward, forward or full. backward where it is left out.
+            name (str): Name of the new subject, not in use yet.
+            owner_id (str): Team that owns the subject; an id such as TEAM-00001.
+            mode (str): How far a version must fit the one before, full being backward and forward: unchecked,
+                backward, forward or full. Default: backward.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         owner = self.teams.get(owner_id)
@@ -549,7 +562,7 @@ class SchemaRegistry:
         return {
             "success": True,
             "message": f"Done: register {name} for {owner['name']} (new: subject {subject['id']}).",
-            "data": {"subject_id": subject["id"]},
+            "data": {"subject_id": subject["id"], **self._changes()},
         }
 
     def draft_version(self, subject_id: str, tag: Text) -> Result:
@@ -557,10 +570,10 @@ class SchemaRegistry:
 
         Args:
             subject_id (str): Id of the subject, such as SUBJECT-00001.
-            tag (str): The tag.
+            tag (str): Tag of the new version, not used before in any subject.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         subject = self.subjects.get(subject_id)
@@ -673,7 +686,7 @@ class SchemaRegistry:
         return {
             "success": True,
             "message": f"Done: begin the draft {tag} of {subject['name']} (new: version {version['id']}).",
-            "data": {"version_id": version["id"]},
+            "data": {"version_id": version["id"], **self._changes()},
         }
 
     def add_field(
@@ -687,12 +700,12 @@ class SchemaRegistry:
 
         Args:
             version_id (str): Id of the version, such as VERSION-00001.
-            name (str): The name.
-            kind (str): The kind: text, integer, decimal, boolean or date.
-            optional (bool): Optional: true or false. false where it is left out.
+            name (str): Name of the new field, not in the draft yet.
+            kind (str): Kind of value that the field holds: text, integer, decimal, boolean or date.
+            optional (bool): Whether an event may lack the field. Default: false.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         version = self.versions.get(version_id)
@@ -727,7 +740,7 @@ class SchemaRegistry:
         return {
             "success": True,
             "message": f"Done: add the field {name} to {version['tag']} (new: field {field['id']}).",
-            "data": {"field_id": field["id"]},
+            "data": {"field_id": field["id"], **self._changes()},
         }
 
     def change_field(
@@ -740,11 +753,13 @@ class SchemaRegistry:
 
         Args:
             field_id (str): Id of the field, such as FIELD-00001.
-            kind (str, optional): The kind: text, integer, decimal, boolean or date. May be left out.
-            optional (bool, optional): Optional: true or false. May be left out.
+            kind (str, optional): New kind of value that the field holds: text, integer, decimal, boolean or date.
+                If left out, the kind stays as it is.
+            optional (bool, optional): Whether an event may lack the field. If left out, it stays optional or
+                required as it is.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         field = self.fields.get(field_id)
@@ -812,6 +827,7 @@ class SchemaRegistry:
         return {
             "success": True,
             "message": f"Done: change the field {field['name']} of {self.versions[field['version_id']]['tag']}.",
+            "data": self._changes(),
         }
 
     def drop_field(self, field_id: str) -> Result:
@@ -821,7 +837,7 @@ class SchemaRegistry:
             field_id (str): Id of the field, such as FIELD-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         field = self.fields.get(field_id)
@@ -848,6 +864,7 @@ class SchemaRegistry:
         return {
             "success": True,
             "message": f"Done: drop the field {field['name']} from {self.versions[field['version_id']]['tag']}.",
+            "data": self._changes(),
         }
 
     def publish_version(self, version_id: str) -> Result:
@@ -857,7 +874,7 @@ class SchemaRegistry:
             version_id (str): Id of the version, such as VERSION-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         version = self.versions.get(version_id)
@@ -923,7 +940,7 @@ class SchemaRegistry:
                 return self._take_back(RULES[8])
         if self._breaks_rule_10(version):
             return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: publish {version['tag']}."}
+        return {"success": True, "message": f"Done: publish {version['tag']}.", "data": self._changes()}
 
     def discard_draft(self, version_id: str) -> Result:
         """Discard a draft.
@@ -932,7 +949,7 @@ class SchemaRegistry:
             version_id (str): Id of the version, such as VERSION-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         version = self.versions.get(version_id)
@@ -993,17 +1010,18 @@ class SchemaRegistry:
                 return self._take_back(RULES[8])
         if self._breaks_rule_10(version):
             return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: discard the draft {version['tag']}."}
+        return {"success": True, "message": f"Done: discard the draft {version['tag']}.", "data": self._changes()}
 
     def set_mode(self, subject_id: str, mode: Literal["unchecked", "backward", "forward", "full"]) -> Result:
         """Change the compatibility mode of a subject; its live versions and all pins must fit the new mode.
 
         Args:
             subject_id (str): Id of the subject, such as SUBJECT-00001.
-            mode (str): The mode: unchecked, backward, forward or full.
+            mode (str): New compatibility mode, full being backward and forward: unchecked, backward, forward or
+                full.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         subject = self.subjects.get(subject_id)
@@ -1034,7 +1052,7 @@ class SchemaRegistry:
         ):
             if self._breaks_rule_7_c(one_pin):
                 return self._take_back(RULES[6])
-        return {"success": True, "message": f"Done: put {subject['name']} into mode {mode}."}
+        return {"success": True, "message": f"Done: put {subject['name']} into mode {mode}.", "data": self._changes()}
 
     def pin_service(self, service_id: str, version_id: str, role: Literal["producer", "consumer"]) -> Result:
         """Pin a service to a live version as producer or consumer; a pin to another version of the subject in that
@@ -1043,10 +1061,11 @@ class SchemaRegistry:
         Args:
             service_id (str): Id of the service, such as SERVICE-00001.
             version_id (str): Id of the version, such as VERSION-00001.
-            role (str): The role: producer or consumer.
+            role (str): Whether the service writes events (producer) or reads them (consumer): producer or
+                consumer.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         service = self.services.get(service_id)
@@ -1105,7 +1124,11 @@ class SchemaRegistry:
         for one_pin in _distinct([*added_pins, *changed_pins]):
             if self._breaks_rule_7_p(one_pin):
                 return self._take_back(RULES[6])
-        return {"success": True, "message": f"Done: pin {service['name']} to {version['tag']} as {role}."}
+        return {
+            "success": True,
+            "message": f"Done: pin {service['name']} to {version['tag']} as {role}.",
+            "data": self._changes(),
+        }
 
     def unpin_service(self, pin_id: str) -> Result:
         """Take a pin away.
@@ -1114,7 +1137,7 @@ class SchemaRegistry:
             pin_id (str): Id of the pin, such as PIN-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         pin = self.pins.get(pin_id)
@@ -1128,6 +1151,7 @@ class SchemaRegistry:
                 f"Done: unpin {self.services[pin['service_id']]['name']} from "
                 f"{self.versions[pin['version_id']]['tag']}."
             ),
+            "data": self._changes(),
         }
 
     def deprecate_version(self, version_id: str, sunset_on: Date | None = None) -> Result:
@@ -1135,10 +1159,11 @@ class SchemaRegistry:
 
         Args:
             version_id (str): Id of the version, such as VERSION-00001.
-            sunset_on (str, optional): Sunset on: a date, as YYYY-MM-DD. May be left out.
+            sunset_on (str, optional): Day of the sunset, after today, as YYYY-MM-DD. If left out, the deprecation
+                is taken back.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         version = self.versions.get(version_id)
@@ -1215,7 +1240,7 @@ class SchemaRegistry:
         done = f"change the deprecation of {version['tag']}"
         if sunset_on is not None:
             done += f" to {sunset_on}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def retire_version(self, version_id: str) -> Result:
         """Retire a deprecated version whose sunset has come and to which nobody is pinned.
@@ -1224,7 +1249,7 @@ class SchemaRegistry:
             version_id (str): Id of the version, such as VERSION-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         version = self.versions.get(version_id)
@@ -1257,7 +1282,7 @@ class SchemaRegistry:
                 return self._take_back(RULES[8])
         if self._breaks_rule_10(version):
             return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: retire {version['tag']}."}
+        return {"success": True, "message": f"Done: retire {version['tag']}.", "data": self._changes()}
 
     def _show_subject(self, subject: Subject) -> dict[str, Any]:
         """The subject as an answer shows it."""
@@ -1532,6 +1557,46 @@ class SchemaRegistry:
         self._journal.append(("delete", container, record["id"], record))
         del getattr(self, container)[record["id"]]
         self._unlink(container, record)
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

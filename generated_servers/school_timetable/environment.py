@@ -46,6 +46,18 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "subjects": ("name",),
+    "teachers": ("name",),
+    "rooms": ("name",),
+    "forms": ("name",),
+    "allocations": (),
+    "lessons": (),
+    "absences": (),
+    "covers": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("absences", "teacher_id"),
     ("allocations", "form_id"),
@@ -246,7 +258,7 @@ class SchoolTimetable:
 
         Args:
             cover_id (str): Id of the cover, such as COVER-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "teachers": records}} or {"success": False, "error": why
@@ -288,7 +300,7 @@ class SchoolTimetable:
 
         Args:
             allocation_id (str): Id of the allocation, such as ALLOCATION-00001.
-            on_day (str): The on day: Monday, Tuesday, Wednesday, Thursday or Friday.
+            on_day (str): Day of the week for the further lesson: Monday, Tuesday, Wednesday, Thursday or Friday.
 
         Returns:
             dict: {"success": True, "data": {periods, rooms}} or {"success": False, "error": why not}
@@ -332,8 +344,8 @@ class SchoolTimetable:
 
         Args:
             form_id (str): Id of the form, such as FORM-00001.
-            on (str): On: a date, as YYYY-MM-DD.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            on (str): Day whose lessons are listed, as YYYY-MM-DD.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "lessons": records}} or {"success": False, "error": why
@@ -385,10 +397,9 @@ class SchoolTimetable:
         """List the subjects, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            room_kind (str, optional): Only those whose room kind is classroom, laboratory, sports_hall, music_room
-                or computer_room.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only subjects whose name contains this text.
+            room_kind (str, optional): Only subjects with this room kind.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "subjects": records}}
@@ -410,9 +421,9 @@ class SchoolTimetable:
         """List the teachers, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            free_day (str, optional): Only those whose free day is Monday, Tuesday, Wednesday, Thursday or Friday.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only teachers whose name contains this text.
+            free_day (str, optional): Only teachers with this free day.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "teachers": records}}
@@ -436,10 +447,9 @@ class SchoolTimetable:
         """List the rooms, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            kind (str, optional): Only those whose kind is classroom, laboratory, sports_hall, music_room or
-                computer_room.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only rooms whose name contains this text.
+            kind (str, optional): Only rooms with this kind.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "rooms": records}}
@@ -461,9 +471,9 @@ class SchoolTimetable:
         """List the forms, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            supervised (bool, optional): Only those where supervised is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only forms whose name contains this text.
+            supervised (bool, optional): Only forms with this value of `supervised`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "forms": records}}
@@ -487,11 +497,11 @@ class SchoolTimetable:
         """List the allocations, oldest first, all of them or only some.
 
         Args:
-            form_id (str, optional): Only those of this form.
-            subject_id (str, optional): Only those of this subject.
-            teacher_id (str, optional): Only those of this teacher.
-            band (str, optional): Only those whose band is belief, language or sports.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            form_id (str, optional): Only allocations of this form.
+            subject_id (str, optional): Only allocations of this subject.
+            teacher_id (str, optional): Only allocations of this teacher.
+            band (str, optional): Only allocations with this band.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "allocations": records}}
@@ -527,10 +537,10 @@ class SchoolTimetable:
         """List the lessons, oldest first, all of them or only some.
 
         Args:
-            allocation_id (str, optional): Only those of this allocation.
-            on_day (str, optional): Only those whose on day is Monday, Tuesday, Wednesday, Thursday or Friday.
-            room_id (str, optional): Only those of this room.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            allocation_id (str, optional): Only lessons of this allocation.
+            on_day (str, optional): Only lessons with this on day.
+            room_id (str, optional): Only lessons of this room.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "lessons": records}}
@@ -559,9 +569,9 @@ class SchoolTimetable:
         """List the absences, oldest first, all of them or only some.
 
         Args:
-            teacher_id (str, optional): Only those of this teacher.
-            reason (str, optional): Only those whose reason is illness, training, school_trip or family.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            teacher_id (str, optional): Only absences of this teacher.
+            reason (str, optional): Only absences with this reason.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "absences": records}}
@@ -587,11 +597,11 @@ class SchoolTimetable:
         """List the covers, oldest first, all of them or only some.
 
         Args:
-            absence_id (str, optional): Only those of this absence.
-            lesson_id (str, optional): Only those of this lesson.
-            substitute_id (str, optional): Only those of this substitute.
-            status (str, optional): Only those whose status is open, covered, dropped or signed_off.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            absence_id (str, optional): Only covers of this absence.
+            lesson_id (str, optional): Only covers of this lesson.
+            substitute_id (str, optional): Only covers whose substitute is this teacher.
+            status (str, optional): Only covers with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "covers": records}}
@@ -624,12 +634,12 @@ class SchoolTimetable:
 
         Args:
             allocation_id (str): Id of the allocation, such as ALLOCATION-00001.
-            on_day (str): The on day: Monday, Tuesday, Wednesday, Thursday or Friday.
-            period (int): The period, from 1 to 8.
+            on_day (str): Day of the week for the lesson: Monday, Tuesday, Wednesday, Thursday or Friday.
+            period (int): Number of the lesson hour in the day, from 1 to 8.
             room_id (str): Id of the room, such as ROOM-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         allocation = self.allocations.get(allocation_id)
@@ -732,7 +742,7 @@ class SchoolTimetable:
                 f"{self.forms[allocation['form_id']]['name']} on {on_day} in period {period} in {room['name']} "
                 f"(new: lesson {lesson['id']})."
             ),
-            "data": {"lesson_id": lesson["id"]},
+            "data": {"lesson_id": lesson["id"], **self._changes()},
         }
 
     def move_lesson(
@@ -746,12 +756,15 @@ class SchoolTimetable:
 
         Args:
             lesson_id (str): Id of the lesson, such as LESSON-00001.
-            on_day (str, optional): The on day: Monday, Tuesday, Wednesday, Thursday or Friday. May be left out.
-            period (int, optional): The period, from 1 to 8. May be left out.
-            room_id (str, optional): Id of the room, such as ROOM-00001. May be left out.
+            on_day (str, optional): New day of the week: Monday, Tuesday, Wednesday, Thursday or Friday. If left
+                out, the day stays the same.
+            period (int, optional): Number of the new lesson hour in the day, from 1 to 8. If left out, the period
+                stays the same.
+            room_id (str, optional): Other room for the lesson; an id such as ROOM-00001. If left out, the room
+                stays the same.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         lesson = self.lessons.get(lesson_id)
@@ -893,17 +906,17 @@ class SchoolTimetable:
             done += f" to period {period}"
         if room is not None:
             done += f" to {room['name']}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def swap_lessons(self, one_id: str, other_id: str) -> Result:
         """Let two lessons of one form change places in the week; each keeps its room.
 
         Args:
-            one_id (str): Id of a lesson (one), such as LESSON-00001.
-            other_id (str): Id of a lesson (other), such as LESSON-00001.
+            one_id (str): First of the two lessons; an id such as LESSON-00001.
+            other_id (str): Lesson of the same form in another subject; an id such as LESSON-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         one = self.lessons.get(one_id)
@@ -1139,6 +1152,7 @@ class SchoolTimetable:
                 f"{self.subjects[self.allocations[other['allocation_id']]['subject_id']]['name']} of "
                 f"{self._lesson_form(one)['name']}."
             ),
+            "data": self._changes(),
         }
 
     def remove_lesson(self, lesson_id: str) -> Result:
@@ -1148,7 +1162,7 @@ class SchoolTimetable:
             lesson_id (str): Id of the lesson, such as LESSON-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         lesson = self.lessons.get(lesson_id)
@@ -1192,6 +1206,7 @@ class SchoolTimetable:
                 f"Done: remove {self.subjects[self.allocations[lesson['allocation_id']]['subject_id']]['name']} "
                 f"of {self._lesson_form(lesson)['name']} on {lesson['on_day']} in period {lesson['period']}."
             ),
+            "data": self._changes(),
         }
 
     def set_weekly_hours(self, allocation_id: str, weekly: Annotated[int, {"minimum": 1, "maximum": 6}]) -> Result:
@@ -1199,10 +1214,10 @@ class SchoolTimetable:
 
         Args:
             allocation_id (str): Id of the allocation, such as ALLOCATION-00001.
-            weekly (int): The weekly, from 1 to 6.
+            weekly (int): Lessons of the subject in a week, from 1 to 6.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         allocation = self.allocations.get(allocation_id)
@@ -1236,6 +1251,7 @@ class SchoolTimetable:
                 f"Done: give {self.forms[allocation['form_id']]['name']} {weekly} hours of "
                 f"{self.subjects[allocation['subject_id']]['name']} a week."
             ),
+            "data": self._changes(),
         }
 
     def hand_over(self, allocation_id: str, teacher_id: str) -> Result:
@@ -1246,7 +1262,7 @@ class SchoolTimetable:
             teacher_id (str): Id of the teacher, such as TEACHER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         allocation = self.allocations.get(allocation_id)
@@ -1349,6 +1365,7 @@ class SchoolTimetable:
                 f"Done: hand {self.subjects[allocation['subject_id']]['name']} in "
                 f"{self.forms[allocation['form_id']]['name']} over to {teacher['name']}."
             ),
+            "data": self._changes(),
         }
 
     def report_absence(
@@ -1363,12 +1380,12 @@ class SchoolTimetable:
 
         Args:
             teacher_id (str): Id of the teacher, such as TEACHER-00001.
-            starts (str): Starts: a date, as YYYY-MM-DD.
-            ends (str): Ends: a date, as YYYY-MM-DD.
-            reason (str): The reason: illness, training, school_trip or family.
+            starts (str): First day of the absence, from today on, as YYYY-MM-DD.
+            ends (str): Last day of the absence, 20 days after the first at most, as YYYY-MM-DD.
+            reason (str): Why the teacher is away: illness, training, school_trip or family.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         teacher = self.teachers.get(teacher_id)
@@ -1498,7 +1515,7 @@ class SchoolTimetable:
             "message": (
                 f"Done: report {teacher['name']} absent from {starts} to {ends} (new: absence {absence['id']})."
             ),
-            "data": {"absence_id": absence["id"]},
+            "data": {"absence_id": absence["id"], **self._changes()},
         }
 
     def assign_substitute(self, cover_id: str, teacher_id: str) -> Result:
@@ -1509,7 +1526,7 @@ class SchoolTimetable:
             teacher_id (str): Id of the teacher, such as TEACHER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         cover = self.covers.get(cover_id)
@@ -1577,6 +1594,7 @@ class SchoolTimetable:
                 f"Done: let {teacher['name']} cover {self._cover_subject(cover)['name']} of "
                 f"{self._cover_form(cover)['name']} on {cover['held_on']}."
             ),
+            "data": self._changes(),
         }
 
     def drop_lesson(self, cover_id: str) -> Result:
@@ -1587,7 +1605,7 @@ class SchoolTimetable:
             cover_id (str): Id of the cover, such as COVER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         cover = self.covers.get(cover_id)
@@ -1641,6 +1659,7 @@ class SchoolTimetable:
                 f"Done: drop {self._cover_subject(cover)['name']} of {self._cover_form(cover)['name']} on "
                 f"{cover['held_on']}."
             ),
+            "data": self._changes(),
         }
 
     def shorten_absence(self, absence_id: str, ends: Date) -> Result:
@@ -1648,10 +1667,10 @@ class SchoolTimetable:
 
         Args:
             absence_id (str): Id of the absence, such as ABSENCE-00001.
-            ends (str): Ends: a date, as YYYY-MM-DD.
+            ends (str): New last day of the absence, earlier than now and not before yesterday, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         absence = self.absences.get(absence_id)
@@ -1704,6 +1723,7 @@ class SchoolTimetable:
         return {
             "success": True,
             "message": f"Done: end the absence of {self.teachers[absence['teacher_id']]['name']} on {ends}.",
+            "data": self._changes(),
         }
 
     def sign_off_cover(self, cover_id: str) -> Result:
@@ -1713,7 +1733,7 @@ class SchoolTimetable:
             cover_id (str): Id of the cover, such as COVER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         cover = self.covers.get(cover_id)
@@ -1755,6 +1775,7 @@ class SchoolTimetable:
                 f"Done: sign off the cover of {self._cover_form(cover)['name']} on {cover['held_on']} in period "
                 f"{self._cover_period(cover)}."
             ),
+            "data": self._changes(),
         }
 
     def _show_teacher(self, teacher: Teacher) -> dict[str, Any]:
@@ -2209,6 +2230,46 @@ class SchoolTimetable:
         self._journal.append(("delete", container, record["id"], record))
         del getattr(self, container)[record["id"]]
         self._unlink(container, record)
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -46,6 +46,17 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "folders": ("path",),
+    "members": ("name",),
+    "policies": (),
+    "secrets": ("name",),
+    "versions": (),
+    "releases": (),
+    "leases": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("folders", "parent_id"),
     ("leases", "holder_id"),
@@ -286,8 +297,9 @@ class SecretsVault:
 
         Args:
             folder_id (str): Id of the folder, such as FOLDER-00001.
-            least (int, optional): The least, from 1 to 3. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            least (int, optional): Lowest level of access wanted, 1 for read, 2 for write, 3 for admin, from 1 to
+                3. If left out, everybody who may read is listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "members": records}} or {"success": False, "error": why
@@ -324,9 +336,10 @@ class SecretsVault:
         named.
 
         Args:
-            until (str): Until: a date, as YYYY-MM-DD.
-            folder_id (str, optional): Id of the folder, such as FOLDER-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            until (str): Day by which the listed secrets should be rotated, as YYYY-MM-DD.
+            folder_id (str, optional): Folder to look at with those below it; an id such as FOLDER-00001. If left
+                out, the secrets of all folders are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "secrets": records}} or {"success": False, "error": why
@@ -373,7 +386,7 @@ class SecretsVault:
 
         Args:
             member_id (str): Id of the member, such as MEMBER-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "secrets": records}} or {"success": False, "error": why
@@ -410,10 +423,10 @@ class SecretsVault:
         """List the folders, oldest first, all of them or only some.
 
         Args:
-            path (str, optional): Only those whose path contains this text.
-            parent_id (str, optional): Only those of this parent.
-            guarded (bool, optional): Only those where guarded is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            path (str, optional): Only folders whose path contains this text.
+            parent_id (str, optional): Only folders whose parent is this folder.
+            guarded (bool, optional): Only folders with this value of `guarded`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "folders": records}}
@@ -439,10 +452,10 @@ class SecretsVault:
         """List the members, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            kind (str, optional): Only those whose kind is person or service.
-            left (bool, optional): Only those where left is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only members whose name contains this text.
+            kind (str, optional): Only members with this kind.
+            left (bool, optional): Only members with this value of `left`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "members": records}}
@@ -466,10 +479,10 @@ class SecretsVault:
         """List the policies, oldest first, all of them or only some.
 
         Args:
-            folder_id (str, optional): Only those of this folder.
-            member_id (str, optional): Only those of this member.
-            access (str, optional): Only those whose access is deny, read, write or admin.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            folder_id (str, optional): Only policies of this folder.
+            member_id (str, optional): Only policies of this member.
+            access (str, optional): Only policies with this access.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "policies": records}}
@@ -496,9 +509,9 @@ class SecretsVault:
         """List the secrets, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            folder_id (str, optional): Only those of this folder.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only secrets whose name contains this text.
+            folder_id (str, optional): Only secrets of this folder.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "secrets": records}}
@@ -525,10 +538,10 @@ class SecretsVault:
         """List the versions, oldest first, all of them or only some.
 
         Args:
-            secret_id (str, optional): Only those of this secret.
-            made_by_id (str, optional): Only those of this made by.
-            status (str, optional): Only those whose status is current, previous or destroyed.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            secret_id (str, optional): Only versions of this secret.
+            made_by_id (str, optional): Only versions made by this member.
+            status (str, optional): Only versions with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "versions": records}}
@@ -558,12 +571,12 @@ class SecretsVault:
         """List the releases, oldest first, all of them or only some.
 
         Args:
-            secret_id (str, optional): Only those of this secret.
-            member_id (str, optional): Only those of this member.
-            first_by_id (str, optional): Only those of this first by.
-            second_by_id (str, optional): Only those of this second by.
-            status (str, optional): Only those whose status is asked, released, refused or used.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            secret_id (str, optional): Only releases of this secret.
+            member_id (str, optional): Only releases of this member.
+            first_by_id (str, optional): Only releases first by this member.
+            second_by_id (str, optional): Only releases second by this member.
+            status (str, optional): Only releases with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "releases": records}}
@@ -598,11 +611,11 @@ class SecretsVault:
         """List the leases, oldest first, all of them or only some.
 
         Args:
-            version_id (str, optional): Only those of this version.
-            holder_id (str, optional): Only those of this holder.
-            release_id (str, optional): Only those of this release.
-            status (str, optional): Only those whose status is running, returned or revoked.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            version_id (str, optional): Only leases of this version.
+            holder_id (str, optional): Only leases whose holder is this member.
+            release_id (str, optional): Only leases of this release.
+            status (str, optional): Only leases with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "leases": records}}
@@ -635,11 +648,13 @@ class SecretsVault:
         Args:
             folder_id (str): Id of the folder, such as FOLDER-00001.
             member_id (str): Id of the member, such as MEMBER-00001.
-            access (str): The access: deny, read, write or admin.
-            by_id (str): Id of a member (by), such as MEMBER-00001.
+            access (str): What the member may do, admin including write and write including read: deny, read, write
+                or admin.
+            by_id (str): Member who sets it, an admin of the folder and not the one concerned; an id such as
+                MEMBER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         folder = self.folders.get(folder_id)
@@ -764,6 +779,7 @@ class SecretsVault:
         return {
             "success": True,
             "message": f"Done: set {access} for {member['name']} on {folder['path']} as {by['name']}.",
+            "data": self._changes(),
         }
 
     def drop_policy(self, policy_id: str, by_id: str) -> Result:
@@ -771,10 +787,11 @@ class SecretsVault:
 
         Args:
             policy_id (str): Id of the policy, such as POLICY-00001.
-            by_id (str): Id of a member (by), such as MEMBER-00001.
+            by_id (str): Member who drops it, an admin of the folder and not the one concerned; an id such as
+                MEMBER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         policy = self.policies.get(policy_id)
@@ -829,6 +846,7 @@ class SecretsVault:
                 f"Done: drop the policy of {self.members[policy['member_id']]['name']} on "
                 f"{self.folders[policy['folder_id']]['path']} as {by['name']}."
             ),
+            "data": self._changes(),
         }
 
     def add_secret(
@@ -842,14 +860,14 @@ class SecretsVault:
         """Put a new secret into a folder, with its first version.
 
         Args:
-            name (str): The name.
+            name (str): Name of the new secret, not in use yet.
             folder_id (str): Id of the folder, such as FOLDER-00001.
-            by_id (str): Id of a member (by), such as MEMBER-00001.
-            rotate_every (int): The rotate every, from 7 to 400.
-            most_leases (int): The most leases, from 1 to 6.
+            by_id (str): Member who puts it there, with write access to the folder; an id such as MEMBER-00001.
+            rotate_every (int): Days after which the secret should be rotated, from 7 to 400.
+            most_leases (int): Most leases that may run at the same time, from 1 to 6.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         folder = self.folders.get(folder_id)
@@ -894,7 +912,7 @@ class SecretsVault:
                 f"Done: put the secret {name} into {folder['path']} as {by['name']} (new: secret {secret['id']}, "
                 f"version {version['id']})."
             ),
-            "data": {"secret_id": secret["id"], "version_id": version["id"]},
+            "data": {"secret_id": secret["id"], "version_id": version["id"], **self._changes()},
         }
 
     def rotate_secret(self, secret_id: str, by_id: str, leaked: bool = False) -> Result:
@@ -903,11 +921,11 @@ class SecretsVault:
 
         Args:
             secret_id (str): Id of the secret, such as SECRET-00001.
-            by_id (str): Id of a member (by), such as MEMBER-00001.
-            leaked (bool): Leaked: true or false. false where it is left out.
+            by_id (str): Member who rotates it, with write access to the folder; an id such as MEMBER-00001.
+            leaked (bool): Whether the old version leaked and must be destroyed. Default: false.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         secret = self.secrets.get(secret_id)
@@ -986,7 +1004,7 @@ class SecretsVault:
         return {
             "success": True,
             "message": f"Done: rotate {secret['name']} as {by['name']} (new: version {version['id']}).",
-            "data": {"version_id": version["id"]},
+            "data": {"version_id": version["id"], **self._changes()},
         }
 
     def destroy_version(self, version_id: str, by_id: str) -> Result:
@@ -994,10 +1012,10 @@ class SecretsVault:
 
         Args:
             version_id (str): Id of the version, such as VERSION-00001.
-            by_id (str): Id of a member (by), such as MEMBER-00001.
+            by_id (str): Member who destroys it, an admin of the folder; an id such as MEMBER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         version = self.versions.get(version_id)
@@ -1034,6 +1052,7 @@ class SecretsVault:
                 f"Done: destroy version {version['number']} of {self.secrets[version['secret_id']]['name']} as "
                 f"{by['name']}."
             ),
+            "data": self._changes(),
         }
 
     def ask_release(self, secret_id: str, member_id: str, reason: Text) -> Result:
@@ -1042,10 +1061,10 @@ class SecretsVault:
         Args:
             secret_id (str): Id of the secret, such as SECRET-00001.
             member_id (str): Id of the member, such as MEMBER-00001.
-            reason (str): The reason.
+            reason (str): Why the member needs the secret.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         secret = self.secrets.get(secret_id)
@@ -1087,7 +1106,7 @@ class SecretsVault:
             "message": (
                 f"Done: ask for the release of {secret['name']} to {member['name']} (new: release {release['id']})."
             ),
-            "data": {"release_id": release["id"]},
+            "data": {"release_id": release["id"], **self._changes()},
         }
 
     def decide_release(self, release_id: str, by_id: str, agreed: bool) -> Result:
@@ -1096,11 +1115,12 @@ class SecretsVault:
 
         Args:
             release_id (str): Id of the release, such as RELEASE-00001.
-            by_id (str): Id of a member (by), such as MEMBER-00001.
-            agreed (bool): Agreed: true or false.
+            by_id (str): Member who decides, an admin of the folder and not the asking one; an id such as
+                MEMBER-00001.
+            agreed (bool): Whether the member agrees, as opposed to refusing the release.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         release = self.releases.get(release_id)
@@ -1159,6 +1179,7 @@ class SecretsVault:
                 f"Done: decide about the release of {self.secrets[release['secret_id']]['name']} to "
                 f"{self.members[release['member_id']]['name']} as {by['name']}."
             ),
+            "data": self._changes(),
         }
 
     def take_lease(
@@ -1172,11 +1193,11 @@ class SecretsVault:
 
         Args:
             secret_id (str): Id of the secret, such as SECRET-00001.
-            holder_id (str): Id of a member (holder), such as MEMBER-00001.
-            lasts (int): The lasts, from 1 to 72.
+            holder_id (str): Member who gets the lease, with read access to the folder; an id such as MEMBER-00001.
+            lasts (int): Length of the lease, in hours, from 1 to 72.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         secret = self.secrets.get(secret_id)
@@ -1261,7 +1282,7 @@ class SecretsVault:
             "message": (
                 f"Done: lease {secret['name']} to {holder['name']} for {lasts} hours (new: lease {lease['id']})."
             ),
-            "data": {"lease_id": lease["id"]},
+            "data": {"lease_id": lease["id"], **self._changes()},
         }
 
     def renew_lease(self, lease_id: str, more: Annotated[int, {"minimum": 1, "maximum": 71}]) -> Result:
@@ -1269,10 +1290,10 @@ class SecretsVault:
 
         Args:
             lease_id (str): Id of the lease, such as LEASE-00001.
-            more (int): The more, from 1 to 71.
+            more (int): Hours that are added to the end of the lease, from 1 to 71.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         lease = self.leases.get(lease_id)
@@ -1295,6 +1316,7 @@ class SecretsVault:
                 f"{self.secrets[self.versions[lease['version_id']]['secret_id']]['name']} to "
                 f"{self.members[lease['holder_id']]['name']} by {more} hours."
             ),
+            "data": self._changes(),
         }
 
     def return_lease(self, lease_id: str) -> Result:
@@ -1304,7 +1326,7 @@ class SecretsVault:
             lease_id (str): Id of the lease, such as LEASE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         lease = self.leases.get(lease_id)
@@ -1331,6 +1353,7 @@ class SecretsVault:
                 f"{self.secrets[self.versions[lease['version_id']]['secret_id']]['name']} to "
                 f"{self.members[lease['holder_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def offboard_member(self, member_id: str) -> Result:
@@ -1340,7 +1363,7 @@ class SecretsVault:
             member_id (str): Id of the member, such as MEMBER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         member = self.members.get(member_id)
@@ -1451,7 +1474,7 @@ class SecretsVault:
         ):
             if self._breaks_rule_9_l(one_lease):
                 return self._take_back(RULES[8])
-        return {"success": True, "message": f"Done: let {member['name']} go."}
+        return {"success": True, "message": f"Done: let {member['name']} go.", "data": self._changes()}
 
     def _show_secret(self, secret: Secret) -> dict[str, Any]:
         """The secret as an answer shows it."""
@@ -1694,6 +1717,46 @@ class SecretsVault:
         self._journal.append(("delete", container, record["id"], record))
         del getattr(self, container)[record["id"]]
         self._unlink(container, record)
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -48,6 +48,17 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "crops": ("name",),
+    "vaults": ("name",),
+    "accessions": ("code",),
+    "packets": (),
+    "germination_tests": (),
+    "regenerations": (),
+    "seed_requests": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("accessions", "code"),
     ("accessions", "parent_id"),
@@ -255,8 +266,9 @@ class SeedBank:
         """Accessions in store whose last germination test is missing or too long ago for their crop.
 
         Args:
-            crop_id (str, optional): Id of the crop, such as CROP-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            crop_id (str, optional): Crop of the accessions; an id such as CROP-00001. If left out, the accessions
+                of all crops are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "accessions": records}} or {"success": False, "error":
@@ -317,8 +329,8 @@ class SeedBank:
         """List the crops, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only crops whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "crops": records}}
@@ -334,8 +346,8 @@ class SeedBank:
         """List the vaults, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only vaults whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "vaults": records}}
@@ -358,11 +370,11 @@ class SeedBank:
         """List the accessions, oldest first, all of them or only some.
 
         Args:
-            code (str, optional): Only those whose code contains this text.
-            crop_id (str, optional): Only those of this crop.
-            parent_id (str, optional): Only those of this parent.
-            status (str, optional): Only those whose status is stored, due, regenerating or replaced.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            code (str, optional): Only accessions whose code contains this text.
+            crop_id (str, optional): Only accessions of this crop.
+            parent_id (str, optional): Only accessions whose parent is this accession.
+            status (str, optional): Only accessions with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "accessions": records}}
@@ -396,10 +408,10 @@ class SeedBank:
         """List the packets, oldest first, all of them or only some.
 
         Args:
-            accession_id (str, optional): Only those of this accession.
-            vault_id (str, optional): Only those of this vault.
-            kind (str, optional): Only those whose kind is base, active or safety.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            accession_id (str, optional): Only packets of this accession.
+            vault_id (str, optional): Only packets of this vault.
+            kind (str, optional): Only packets with this kind.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "packets": records}}
@@ -426,9 +438,9 @@ class SeedBank:
         """List the germination tests, oldest first, all of them or only some.
 
         Args:
-            accession_id (str, optional): Only those of this accession.
-            status (str, optional): Only those whose status is running or read.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            accession_id (str, optional): Only germination tests of this accession.
+            status (str, optional): Only germination tests with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "germination_tests": records}}
@@ -457,9 +469,9 @@ class SeedBank:
         """List the regenerations, oldest first, all of them or only some.
 
         Args:
-            accession_id (str, optional): Only those of this accession.
-            status (str, optional): Only those whose status is growing, harvested or failed.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            accession_id (str, optional): Only regenerations of this accession.
+            status (str, optional): Only regenerations with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "regenerations": records}}
@@ -487,11 +499,11 @@ class SeedBank:
         """List the seed requests, oldest first, all of them or only some.
 
         Args:
-            accession_id (str, optional): Only those of this accession.
-            purpose (str, optional): Only those whose purpose is breeding, research or exhibition.
-            agreement (bool, optional): Only those where agreement is so.
-            status (str, optional): Only those whose status is open, sent or refused.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            accession_id (str, optional): Only seed requests of this accession.
+            purpose (str, optional): Only seed requests with this purpose.
+            agreement (bool, optional): Only seed requests with this value of `agreement`.
+            status (str, optional): Only seed requests with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "seed_requests": records}}
@@ -514,14 +526,14 @@ class SeedBank:
         """Register a newly collected accession.
 
         Args:
-            code (str): The code.
+            code (str): Code of the new accession, not in use yet.
             crop_id (str): Id of the crop, such as CROP-00001.
-            origin (str): The origin.
-            donor (str): The donor.
-            collected_on (str): Collected on: a date, as YYYY-MM-DD.
+            origin (str): Place where the seeds come from.
+            donor (str): Who gave the seeds.
+            collected_on (str): Day on which they were collected, not after today, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         crop = self.crops.get(crop_id)
@@ -552,7 +564,7 @@ class SeedBank:
         return {
             "success": True,
             "message": f"Done: register {code}, {crop['name']} from {origin} (new: accession {accession['id']}).",
-            "data": {"accession_id": accession["id"]},
+            "data": {"accession_id": accession["id"], **self._changes()},
         }
 
     def store_packet(
@@ -567,11 +579,12 @@ class SeedBank:
         Args:
             accession_id (str): Id of the accession, such as ACCESSION-00001.
             vault_id (str): Id of the vault, such as VAULT-00001.
-            kind (str): The kind: base or active.
-            seeds (int): The seeds, from 10 to 20000.
+            kind (str): Collection for the packet, base for keeping and active for tests and requests: base or
+                active.
+            seeds (int): Number of seeds in the packet, from 10 to 20000.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         accession = self.accessions.get(accession_id)
@@ -620,7 +633,7 @@ class SeedBank:
             "message": (
                 f"Done: store {seeds} seeds of {accession['code']} in {vault['name']} (new: packet {packet['id']})."
             ),
-            "data": {"packet_id": packet["id"]},
+            "data": {"packet_id": packet["id"], **self._changes()},
         }
 
     def duplicate_packet(
@@ -634,10 +647,10 @@ class SeedBank:
         Args:
             packet_id (str): Id of the packet, such as PACKET-00001.
             vault_id (str): Id of the vault, such as VAULT-00001.
-            seeds (int): The seeds, from 10 to 10000.
+            seeds (int): Number of seeds taken out of the base packet, from 10 to 10000.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         packet = self.packets.get(packet_id)
@@ -692,7 +705,7 @@ class SeedBank:
         return {
             "success": True,
             "message": f"Done: {done} (new: packet {new_packet['id']}).",
-            "data": {"packet_id": new_packet["id"]},
+            "data": {"packet_id": new_packet["id"], **self._changes()},
         }
 
     def move_packet(self, packet_id: str, vault_id: str) -> Result:
@@ -703,7 +716,7 @@ class SeedBank:
             vault_id (str): Id of the vault, such as VAULT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         packet = self.packets.get(packet_id)
@@ -761,6 +774,7 @@ class SeedBank:
                 f"Done: move the {packet['kind']} packet of {self.accessions[packet['accession_id']]['code']} to "
                 f"{vault['name']}."
             ),
+            "data": self._changes(),
         }
 
     def refill_active(
@@ -772,12 +786,12 @@ class SeedBank:
         """Move seeds from a base packet to the active packet of the same accession.
 
         Args:
-            base_id (str): Id of a packet (base), such as PACKET-00001.
-            active_id (str): Id of a packet (active), such as PACKET-00001.
-            seeds (int): The seeds, from 1 to 10000.
+            base_id (str): Base packet that gives seeds; an id such as PACKET-00001.
+            active_id (str): Active packet of the same accession that gets them; an id such as PACKET-00001.
+            seeds (int): Number of seeds to move, from 1 to 10000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         base = self.packets.get(base_id)
@@ -807,6 +821,7 @@ class SeedBank:
                 f"Done: move {seeds} seeds of {self.accessions[base['accession_id']]['code']} to the active "
                 "collection."
             ),
+            "data": self._changes(),
         }
 
     def start_test(self, accession_id: str, sown: Annotated[int, {"minimum": 10, "maximum": 200}]) -> Result:
@@ -814,10 +829,10 @@ class SeedBank:
 
         Args:
             accession_id (str): Id of the accession, such as ACCESSION-00001.
-            sown (int): The sown, from 10 to 200.
+            sown (int): Number of seeds sown, out of the active packet, from 10 to 200.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         accession = self.accessions.get(accession_id)
@@ -859,7 +874,7 @@ class SeedBank:
                 f"Done: sow {sown} seeds of {accession['code']} for a test (new: germination test "
                 f"{germination_test['id']})."
             ),
-            "data": {"germination_test_id": germination_test["id"]},
+            "data": {"germination_test_id": germination_test["id"], **self._changes()},
         }
 
     def read_test(self, test_id: str, germinated: Annotated[int, {"minimum": 0, "maximum": 200}]) -> Result:
@@ -867,11 +882,11 @@ class SeedBank:
         due for regeneration, and one that was due but does well is stored again.
 
         Args:
-            test_id (str): Id of a germination test (test), such as GT-00001.
-            germinated (int): The germinated, from 0 to 200.
+            test_id (str): Germination test that is read; an id such as GT-00001.
+            germinated (int): Number of seeds that germinated, at most those sown, from 0 to 200.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         test = self.germination_tests.get(test_id)
@@ -918,6 +933,7 @@ class SeedBank:
             "message": (
                 f"Done: record {germinated} germinated seeds of {self.accessions[test['accession_id']]['code']}."
             ),
+            "data": self._changes(),
         }
 
     def start_regeneration(
@@ -930,11 +946,11 @@ class SeedBank:
 
         Args:
             accession_id (str): Id of the accession, such as ACCESSION-00001.
-            sown (int): The sown, from 10 to 1000.
-            place (str): The place.
+            sown (int): Number of seeds sown, out of the base packet, from 10 to 1000.
+            place (str): Where the new generation is grown.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         accession = self.accessions.get(accession_id)
@@ -978,7 +994,7 @@ class SeedBank:
             "message": (
                 f"Done: sow {sown} seeds of {accession['code']} at {place} (new: regeneration {regeneration['id']})."
             ),
-            "data": {"regeneration_id": regeneration["id"]},
+            "data": {"regeneration_id": regeneration["id"], **self._changes()},
         }
 
     def harvest(
@@ -992,12 +1008,12 @@ class SeedBank:
 
         Args:
             regeneration_id (str): Id of the regeneration, such as REGENERATION-00001.
-            code (str): The code.
-            seeds (int): The seeds, from 10 to 20000.
+            code (str): Code of the new accession, not in use yet.
+            seeds (int): Number of seeds harvested, from 10 to 20000.
             vault_id (str): Id of the vault, such as VAULT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         regeneration = self.regenerations.get(regeneration_id)
@@ -1064,7 +1080,7 @@ class SeedBank:
         return {
             "success": True,
             "message": f"Done: {done} (new: accession {young['id']}, packet {packet['id']}).",
-            "data": {"accession_id": young["id"], "packet_id": packet["id"]},
+            "data": {"accession_id": young["id"], "packet_id": packet["id"], **self._changes()},
         }
 
     def fail_regeneration(self, regeneration_id: str) -> Result:
@@ -1074,7 +1090,7 @@ class SeedBank:
             regeneration_id (str): Id of the regeneration, such as REGENERATION-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         regeneration = self.regenerations.get(regeneration_id)
@@ -1101,6 +1117,7 @@ class SeedBank:
                 f"Done: record that the regeneration of {self.accessions[regeneration['accession_id']]['code']} "
                 "failed."
             ),
+            "data": self._changes(),
         }
 
     def ask_seeds(
@@ -1115,13 +1132,13 @@ class SeedBank:
 
         Args:
             accession_id (str): Id of the accession, such as ACCESSION-00001.
-            recipient (str): The recipient.
-            seeds (int): The seeds, from 1 to 5000.
-            purpose (str): The purpose: breeding, research or exhibition.
-            agreement (bool): Agreement: true or false. true where it is left out.
+            recipient (str): Who asks for the seeds.
+            seeds (int): Number of seeds asked for, from 1 to 5000.
+            purpose (str): What the seeds are for: breeding, research or exhibition.
+            agreement (bool): Whether the recipient has signed the material transfer agreement. Default: true.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         accession = self.accessions.get(accession_id)
@@ -1150,7 +1167,7 @@ class SeedBank:
                 f"Done: enter the request of {recipient} for {seeds} seeds of {accession['code']} (new: seed "
                 f"request {seed_request['id']})."
             ),
-            "data": {"seed_request_id": seed_request["id"]},
+            "data": {"seed_request_id": seed_request["id"], **self._changes()},
         }
 
     def send_seeds(self, request_id: str, signed_now: bool = False) -> Result:
@@ -1158,11 +1175,11 @@ class SeedBank:
         leaves before the recipient has signed the material transfer agreement, which may have come in just now.
 
         Args:
-            request_id (str): Id of a seed request (request), such as SR-00001.
-            signed_now (bool): Signed now: true or false. false where it is left out.
+            request_id (str): Open request whose seeds are sent; an id such as SR-00001.
+            signed_now (bool): Whether the recipient's signature has just come in. Default: false.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         request = self.seed_requests.get(request_id)
@@ -1203,17 +1220,18 @@ class SeedBank:
                 f"Done: send {request['seeds']} seeds of {self.accessions[request['accession_id']]['code']} to "
                 f"{request['recipient']}."
             ),
+            "data": self._changes(),
         }
 
     def refuse_request(self, request_id: str, reason: Text) -> Result:
         """Refuse a request for seeds.
 
         Args:
-            request_id (str): Id of a seed request (request), such as SR-00001.
-            reason (str): The reason.
+            request_id (str): Open request that is refused; an id such as SR-00001.
+            reason (str): Why it is refused.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         request = self.seed_requests.get(request_id)
@@ -1229,6 +1247,7 @@ class SeedBank:
         return {
             "success": True,
             "message": f"Done: refuse the request of {request['recipient']} with the reason {reason}.",
+            "data": self._changes(),
         }
 
     def _show_vault(self, vault: Vault) -> dict[str, Any]:
@@ -1422,6 +1441,46 @@ class SeedBank:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -44,6 +44,17 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "projects": ("name",),
+    "indexes": ("code",),
+    "machines": ("name",),
+    "pools": ("name",),
+    "libraries": ("name",),
+    "runs": ("name",),
+    "lanes": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("lanes", "pool_id"),
     ("lanes", "run_id"),
@@ -224,7 +235,7 @@ class SequencingCore:
 
         Args:
             pool_id (str): Id of the pool, such as POOL-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "indexes": records}} or {"success": False, "error": why
@@ -244,7 +255,7 @@ class SequencingCore:
 
         Args:
             run_id (str): Id of the run, such as RUN-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "projects": records}} or {"success": False, "error": why
@@ -299,8 +310,8 @@ class SequencingCore:
         """List the projects, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only projects whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "projects": records}}
@@ -320,8 +331,8 @@ class SequencingCore:
         """List the indexes, oldest first, all of them or only some.
 
         Args:
-            code (str, optional): Only those whose code contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            code (str, optional): Only indexes whose code contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "indexes": records}}
@@ -341,8 +352,8 @@ class SequencingCore:
         """List the machines, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only machines whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "machines": records}}
@@ -363,9 +374,9 @@ class SequencingCore:
         """List the pools, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            status (str, optional): Only those whose status is open, loaded or done.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only pools whose name contains this text.
+            status (str, optional): Only pools with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "pools": records}}
@@ -390,12 +401,12 @@ class SequencingCore:
         """List the libraries, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            project_id (str, optional): Only those of this project.
-            index_id (str, optional): Only those of this index.
-            pool_id (str, optional): Only those of this pool.
-            status (str, optional): Only those whose status is received, passed, failed or sequenced.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only libraries whose name contains this text.
+            project_id (str, optional): Only libraries of this project.
+            index_id (str, optional): Only libraries of this index.
+            pool_id (str, optional): Only libraries of this pool.
+            status (str, optional): Only libraries with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "libraries": records}}
@@ -429,10 +440,10 @@ class SequencingCore:
         """List the runs, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            machine_id (str, optional): Only those of this machine.
-            status (str, optional): Only those whose status is filling, running, finished or failed.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only runs whose name contains this text.
+            machine_id (str, optional): Only runs of this machine.
+            status (str, optional): Only runs with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "runs": records}}
@@ -457,9 +468,9 @@ class SequencingCore:
         """List the lanes, oldest first, all of them or only some.
 
         Args:
-            run_id (str, optional): Only those of this run.
-            pool_id (str, optional): Only those of this pool.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            run_id (str, optional): Only lanes of this run.
+            pool_id (str, optional): Only lanes of this pool.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "lanes": records}}
@@ -486,13 +497,13 @@ class SequencingCore:
         """Receive a library of a project with its index and the million reads wanted.
 
         Args:
-            name (str): The name.
+            name (str): Name of the new library, not in use yet.
             project_id (str): Id of the project, such as PROJECT-00001.
             index_id (str): Id of the index, such as INDEX-00001.
-            wanted (int): The wanted, from 5 to 800.
+            wanted (int): Reads that the project wants of the library, in millions, from 5 to 800.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         project = self.projects.get(project_id)
@@ -542,7 +553,7 @@ class SequencingCore:
         return {
             "success": True,
             "message": f"Done: receive the library {name} of {project['name']} (new: library {library['id']}).",
-            "data": {"library_id": library["id"]},
+            "data": {"library_id": library["id"], **self._changes()},
         }
 
     def measure_library(
@@ -556,11 +567,11 @@ class SequencingCore:
 
         Args:
             library_id (str): Id of the library, such as LIBRARY-00001.
-            nanograms (int): The nanograms, from 0 to 500.
-            length (int): The length, from 50 to 2000.
+            nanograms (int): How much DNA was measured, in nanograms, from 0 to 500.
+            length (int): Average length of the fragments that was measured, in bases, from 50 to 2000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         library = self.libraries.get(library_id)
@@ -594,6 +605,7 @@ class SequencingCore:
         return {
             "success": True,
             "message": f"Done: record {nanograms} nanograms and {length} bases for {library['name']}.",
+            "data": self._changes(),
         }
 
     def change_index(self, library_id: str, index_id: str) -> Result:
@@ -604,7 +616,7 @@ class SequencingCore:
             index_id (str): Id of the index, such as INDEX-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         library = self.libraries.get(library_id)
@@ -627,16 +639,20 @@ class SequencingCore:
             return self._take_back(RULES[0])
         if self._breaks_rule_1_b(library):
             return self._take_back(RULES[0])
-        return {"success": True, "message": f"Done: give {library['name']} the index {index['code']}."}
+        return {
+            "success": True,
+            "message": f"Done: give {library['name']} the index {index['code']}.",
+            "data": self._changes(),
+        }
 
     def open_pool(self, name: Text) -> Result:
         """Open a new pool.
 
         Args:
-            name (str): The name.
+            name (str): Name of the new pool, not in use yet.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         if self._pools_by_lower_name.get(name.lower(), {}):
@@ -649,7 +665,7 @@ class SequencingCore:
         return {
             "success": True,
             "message": f"Done: open the pool {name} (new: pool {pool['id']}).",
-            "data": {"pool_id": pool["id"]},
+            "data": {"pool_id": pool["id"], **self._changes()},
         }
 
     def add_to_pool(self, pool_id: str, library_ids: Annotated[list[str], {"maxItems": 20}]) -> Result:
@@ -657,10 +673,11 @@ class SequencingCore:
 
         Args:
             pool_id (str): Id of the pool, such as POOL-00001.
-            library_ids (list): Ids of libraries, such as LIBRARY-00001.
+            library_ids (list): Libraries that passed and are in no pool, each named once: ids of libraries, such
+                as LIBRARY-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         pool = self.pools.get(pool_id)
@@ -736,6 +753,7 @@ class SequencingCore:
         return {
             "success": True,
             "message": f"Done: add {', '.join(str(one['name']) for one in libraries)} to {pool['name']}.",
+            "data": self._changes(),
         }
 
     def take_from_pool(self, library_id: str) -> Result:
@@ -745,7 +763,7 @@ class SequencingCore:
             library_id (str): Id of the library, such as LIBRARY-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         library = self.libraries.get(library_id)
@@ -796,17 +814,17 @@ class SequencingCore:
         ):
             if self._breaks_rule_8(one_lane):
                 return self._take_back(RULES[7])
-        return {"success": True, "message": f"Done: take {library['name']} out of its pool."}
+        return {"success": True, "message": f"Done: take {library['name']} out of its pool.", "data": self._changes()}
 
     def set_up_run(self, name: Text, machine_id: str) -> Result:
         """Set up a run on a machine that has none, with all its lanes empty.
 
         Args:
-            name (str): The name.
+            name (str): Name of the new run, not in use yet.
             machine_id (str): Id of the machine, such as MACHINE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         machine = self.machines.get(machine_id)
@@ -879,7 +897,7 @@ class SequencingCore:
         return {
             "success": True,
             "message": f"Done: set up the run {name} on {machine['name']} (new: run {run['id']}).",
-            "data": {"run_id": run["id"]},
+            "data": {"run_id": run["id"], **self._changes()},
         }
 
     def load_lane(self, lane_id: str, pool_id: str) -> Result:
@@ -890,7 +908,7 @@ class SequencingCore:
             pool_id (str): Id of the pool, such as POOL-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         lane = self.lanes.get(lane_id)
@@ -975,6 +993,7 @@ class SequencingCore:
         return {
             "success": True,
             "message": f"Done: load {pool['name']} on lane {lane['number']} of {self.runs[lane['run_id']]['name']}.",
+            "data": self._changes(),
         }
 
     def start_run(self, run_id: str) -> Result:
@@ -984,7 +1003,7 @@ class SequencingCore:
             run_id (str): Id of the run, such as RUN-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         run = self.runs.get(run_id)
@@ -1039,7 +1058,7 @@ class SequencingCore:
         for one_lane in _distinct(self._lanes_by_run.get(run["id"], {}).values()):
             if self._breaks_rule_8(one_lane):
                 return self._take_back(RULES[7])
-        return {"success": True, "message": f"Done: start the run {run['name']}."}
+        return {"success": True, "message": f"Done: start the run {run['name']}.", "data": self._changes()}
 
     def end_run(
         self,
@@ -1052,11 +1071,11 @@ class SequencingCore:
 
         Args:
             run_id (str): Id of the run, such as RUN-00001.
-            worked (bool): Worked: true or false.
-            percent (int): The percent, from 30 to 100. 100 where it is left out.
+            worked (bool): Whether the run was good, false meaning that it failed and is paid back.
+            percent (int): Reads of a good run, in percent of what the lanes promise, from 30 to 100. Default: 100.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         run = self.runs.get(run_id)
@@ -1201,17 +1220,17 @@ class SequencingCore:
         for one_library in _distinct([*changed_libraries, *changed_libraries_2]):
             if self._breaks_rule_9(one_library):
                 return self._take_back(RULES[8])
-        return {"success": True, "message": f"Done: end the run {run['name']}."}
+        return {"success": True, "message": f"Done: end the run {run['name']}.", "data": self._changes()}
 
     def add_credit(self, project_id: str, amount: Annotated[int, {"minimum": 100, "maximum": 5000000}]) -> Result:
         """Add money to the credit of a project.
 
         Args:
             project_id (str): Id of the project, such as PROJECT-00001.
-            amount (int): The amount in cents, from 100 to 5000000.
+            amount (int): Money that comes on top of the credit of the project, in cents, from 100 to 5000000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         project = self.projects.get(project_id)
@@ -1224,7 +1243,11 @@ class SequencingCore:
         if not 0 <= credit <= 9000000:
             return self._take_back(f"The credit of {project['name']} must be between 0.00 and 90,000.00.")
         self._put("projects", project, "credit", credit)
-        return {"success": True, "message": f"Done: add {_money(amount)} to the credit of {project['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: add {_money(amount)} to the credit of {project['name']}.",
+            "data": self._changes(),
+        }
 
     def _show_index(self, index: Index) -> dict[str, Any]:
         """The index as an answer shows it."""
@@ -1425,6 +1448,46 @@ class SequencingCore:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

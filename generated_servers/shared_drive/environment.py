@@ -45,6 +45,16 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "users": ("name",),
+    "teams": ("name",),
+    "folders": ("name",),
+    "files": ("name",),
+    "versions": (),
+    "grants": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("files", "folder_id"),
     ("files", "owner_id"),
@@ -216,7 +226,7 @@ class SharedDrive:
 
         Args:
             folder_id (str): Id of the folder, such as FOLDER-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "users": records}} or {"success": False, "error": why
@@ -249,8 +259,10 @@ class SharedDrive:
         """The files that take most storage with all their versions.
 
         Args:
-            owner_id (str, optional): Id of an user (owner), such as USER-00001. May be left out.
-            under_id (str, optional): Id of a folder (under), such as FOLDER-00001. May be left out.
+            owner_id (str, optional): User who owns the files; an id such as USER-00001. If left out, the files of
+                all users are listed.
+            under_id (str, optional): Folder to look in, with all below it; an id such as FOLDER-00001. If left
+                out, all folders are looked at.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "files": records}} or {"success": False, "error": why
@@ -302,9 +314,11 @@ class SharedDrive:
         """Files in the trash, longest there first.
 
         Args:
-            owner_id (str, optional): Id of an user (owner), such as USER-00001. May be left out.
-            folder_id (str, optional): Id of the folder, such as FOLDER-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            owner_id (str, optional): User who owns the files; an id such as USER-00001. If left out, the files of
+                all users are listed.
+            folder_id (str, optional): Folder in which the files were; an id such as FOLDER-00001. If left out, the
+                files of all folders are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "files": records}} or {"success": False, "error": why
@@ -349,8 +363,8 @@ class SharedDrive:
         """List the users, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only users whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "users": records}}
@@ -366,8 +380,8 @@ class SharedDrive:
         """List the teams, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only teams whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "teams": records}}
@@ -385,10 +399,10 @@ class SharedDrive:
         """List the folders, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            parent_id (str, optional): Only those of this parent.
-            owner_id (str, optional): Only those of this owner.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only folders whose name contains this text.
+            parent_id (str, optional): Only folders whose parent is this folder.
+            owner_id (str, optional): Only folders whose owner is this user.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "folders": records}}
@@ -434,12 +448,12 @@ class SharedDrive:
         """List the files, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            folder_id (str, optional): Only those of this folder.
-            owner_id (str, optional): Only those of this owner.
-            locked_by_id (str, optional): Only those of this locked by.
-            trashed_by_id (str, optional): Only those of this trashed by.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only files whose name contains this text.
+            folder_id (str, optional): Only files of this folder.
+            owner_id (str, optional): Only files whose owner is this user.
+            locked_by_id (str, optional): Only files locked by this user.
+            trashed_by_id (str, optional): Only files trashed by this user.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "files": records}}
@@ -472,9 +486,9 @@ class SharedDrive:
         """List the versions, oldest first, all of them or only some.
 
         Args:
-            file_id (str, optional): Only those of this file.
-            saved_by_id (str, optional): Only those of this saved by.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            file_id (str, optional): Only versions of this file.
+            saved_by_id (str, optional): Only versions saved by this user.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "versions": records}}
@@ -503,12 +517,12 @@ class SharedDrive:
         """List the grants, oldest first, all of them or only some.
 
         Args:
-            folder_id (str, optional): Only those of this folder.
-            user_id (str, optional): Only those of this user.
-            team_id (str, optional): Only those of this team.
-            level (str, optional): Only those whose level is viewer, editor or manager.
-            given_by_id (str, optional): Only those of this given by.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            folder_id (str, optional): Only grants of this folder.
+            user_id (str, optional): Only grants of this user.
+            team_id (str, optional): Only grants of this team.
+            level (str, optional): Only grants with this level.
+            given_by_id (str, optional): Only grants given by this user.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "grants": records}}
@@ -542,13 +556,14 @@ class SharedDrive:
         """Create a folder inside another one.
 
         Args:
-            by_id (str): Id of an user (by), such as USER-00001.
-            into_id (str): Id of a folder (into), such as FOLDER-00001.
-            name (str): The name.
-            keeps (int): The keeps, from 1 to 10. 5 where it is left out.
+            by_id (str): User who creates and then owns it, able to edit the outer folder; an id such as
+                USER-00001.
+            into_id (str): Folder in which it is created; an id such as FOLDER-00001.
+            name (str): Name of the new folder, not in use in the outer one.
+            keeps (int): Number of versions kept of each file in it, from 1 to 10. Default: 5.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         by = self.users.get(by_id)
@@ -583,7 +598,7 @@ class SharedDrive:
         return {
             "success": True,
             "message": f"Done: {done} (new: folder {folder['id']}).",
-            "data": {"folder_id": folder["id"]},
+            "data": {"folder_id": folder["id"], **self._changes()},
         }
 
     def move_folder(self, by_id: str, folder_id: str, into_id: str | None = None, name: Text | None = None) -> Result:
@@ -591,13 +606,14 @@ class SharedDrive:
         edit are released.
 
         Args:
-            by_id (str): Id of an user (by), such as USER-00001.
+            by_id (str): User who does it, able to manage the folder and edit the target; an id such as USER-00001.
             folder_id (str): Id of the folder, such as FOLDER-00001.
-            into_id (str, optional): Id of a folder (into), such as FOLDER-00001. May be left out.
-            name (str, optional): The name. May be left out.
+            into_id (str, optional): Folder that takes it; an id such as FOLDER-00001. If left out, the folder
+                stays where it is.
+            name (str, optional): New name of the folder. If left out, the name stays as it is.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         by = self.users.get(by_id)
@@ -682,17 +698,17 @@ class SharedDrive:
         ):
             if self._breaks_rule_9(one_file):
                 return self._take_back(RULES[8])
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def delete_folder(self, by_id: str, folder_id: str) -> Result:
         """Delete an empty folder and the grants on it.
 
         Args:
-            by_id (str): Id of an user (by), such as USER-00001.
+            by_id (str): User who deletes it, able to manage the folder; an id such as USER-00001.
             folder_id (str): Id of the folder, such as FOLDER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         by = self.users.get(by_id)
@@ -744,7 +760,7 @@ class SharedDrive:
         for one_grant in _distinct(self._grants_by_folder.get(folder["id"], {}).values()):
             if one_grant["id"] in self.grants and self._breaks_rule_10(one_grant):
                 return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: delete folder {folder['name']}."}
+        return {"success": True, "message": f"Done: delete folder {folder['name']}.", "data": self._changes()}
 
     def save_file(
         self,
@@ -758,14 +774,14 @@ class SharedDrive:
         the folder keeps is dropped.
 
         Args:
-            by_id (str): Id of an user (by), such as USER-00001.
+            by_id (str): User who saves it, able to edit the folder; an id such as USER-00001.
             folder_id (str): Id of the folder, such as FOLDER-00001.
-            name (str): The name.
-            size (int): The size, from 1 to 2000.
-            note (str, optional): The note. May be left out.
+            name (str): Name of the file, new or existing in the folder.
+            size (int): Size of the version, in MB, from 1 to 2000.
+            note (str, optional): Remark on the version. If left out, no remark is kept.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         by = self.users.get(by_id)
@@ -863,17 +879,17 @@ class SharedDrive:
         done = f"save {name} with {size} MB in {folder['name']} for {by['name']}"
         if note is not None:
             done += f" noting {note}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def revert_file(self, by_id: str, version_id: str) -> Result:
         """Make an older version of a file the newest one again.
 
         Args:
-            by_id (str): Id of an user (by), such as USER-00001.
+            by_id (str): User who does it, able to edit the folder; an id such as USER-00001.
             version_id (str): Id of the version, such as VERSION-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         by = self.users.get(by_id)
@@ -939,20 +955,21 @@ class SharedDrive:
         return {
             "success": True,
             "message": f"Done: {done} (new: version {new_version['id']}).",
-            "data": {"version_id": new_version["id"]},
+            "data": {"version_id": new_version["id"], **self._changes()},
         }
 
     def move_file(self, by_id: str, file_id: str, into_id: str | None = None, name: Text | None = None) -> Result:
         """Move a file to another folder, or rename it; versions beyond what that folder keeps are dropped.
 
         Args:
-            by_id (str): Id of an user (by), such as USER-00001.
+            by_id (str): User who does it, able to edit both folders; an id such as USER-00001.
             file_id (str): Id of the file, such as FILE-00001.
-            into_id (str, optional): Id of a folder (into), such as FOLDER-00001. May be left out.
-            name (str, optional): The name. May be left out.
+            into_id (str, optional): Folder that takes the file; an id such as FOLDER-00001. If left out, the file
+                stays where it is.
+            name (str, optional): New name of the file. If left out, the name stays as it is.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         by = self.users.get(by_id)
@@ -1007,17 +1024,17 @@ class SharedDrive:
                 return self._take_back(RULES[5])
         if self._breaks_rule_9(file):
             return self._take_back(RULES[8])
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def lock_file(self, by_id: str, file_id: str) -> Result:
         """Lock a file so that only one person can change it.
 
         Args:
-            by_id (str): Id of an user (by), such as USER-00001.
+            by_id (str): User who gets the lock, able to edit the folder; an id such as USER-00001.
             file_id (str): Id of the file, such as FILE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         by = self.users.get(by_id)
@@ -1038,17 +1055,17 @@ class SharedDrive:
             return self._take_back(RULES[7])
         if self._breaks_rule_9(file):
             return self._take_back(RULES[8])
-        return {"success": True, "message": f"Done: lock {file['name']} for {by['name']}."}
+        return {"success": True, "message": f"Done: lock {file['name']} for {by['name']}.", "data": self._changes()}
 
     def unlock_file(self, by_id: str, file_id: str) -> Result:
         """Release the lock of a file, by its holder or by somebody who manages the folder.
 
         Args:
-            by_id (str): Id of an user (by), such as USER-00001.
+            by_id (str): Holder of the lock, or a user who manages the folder; an id such as USER-00001.
             file_id (str): Id of the file, such as FILE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         by = self.users.get(by_id)
@@ -1070,18 +1087,19 @@ class SharedDrive:
             return self._take_back(RULES[7])
         if self._breaks_rule_9(file):
             return self._take_back(RULES[8])
-        return {"success": True, "message": f"Done: unlock {file['name']}."}
+        return {"success": True, "message": f"Done: unlock {file['name']}.", "data": self._changes()}
 
     def delete_file(self, by_id: str, file_id: str, for_ever: bool = False) -> Result:
         """Put a file in the trash, or delete one that is in the trash for ever, which frees its storage.
 
         Args:
-            by_id (str): Id of an user (by), such as USER-00001.
+            by_id (str): User who deletes it, the owner or a manager where it is for ever; an id such as
+                USER-00001.
             file_id (str): Id of the file, such as FILE-00001.
-            for_ever (bool): For ever: true or false. false where it is left out.
+            for_ever (bool): Whether a file that is in the trash is deleted for ever. Default: false.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         by = self.users.get(by_id)
@@ -1157,18 +1175,19 @@ class SharedDrive:
         for one_file_2 in _distinct(changed_files):
             if one_file_2["id"] in self.files and self._breaks_rule_9(one_file_2):
                 return self._take_back(RULES[8])
-        return {"success": True, "message": f"Done: delete {file['name']} for {by['name']}."}
+        return {"success": True, "message": f"Done: delete {file['name']} for {by['name']}.", "data": self._changes()}
 
     def restore_file(self, by_id: str, file_id: str, name: Text | None = None) -> Result:
         """Take a file out of the trash, under another name when its own is taken.
 
         Args:
-            by_id (str): Id of an user (by), such as USER-00001.
+            by_id (str): User who restores it, able to edit the folder; an id such as USER-00001.
             file_id (str): Id of the file, such as FILE-00001.
-            name (str, optional): The name. May be left out.
+            name (str, optional): Name of the file, needed where its own is taken by now. If left out, the file
+                keeps its name.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         by = self.users.get(by_id)
@@ -1197,18 +1216,18 @@ class SharedDrive:
             return self._take_back(RULES[3])
         if self._breaks_rule_8(file):
             return self._take_back(RULES[7])
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def hand_over_file(self, by_id: str, file_id: str, heir_id: str) -> Result:
         """Make somebody else the owner of a file, with all its versions on their quota.
 
         Args:
-            by_id (str): Id of an user (by), such as USER-00001.
+            by_id (str): Owner of the file, or a user who manages the folder; an id such as USER-00001.
             file_id (str): Id of the file, such as FILE-00001.
-            heir_id (str): Id of an user (heir), such as USER-00001.
+            heir_id (str): User who becomes the owner, able to edit the folder; an id such as USER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         by = self.users.get(by_id)
@@ -1242,7 +1261,11 @@ class SharedDrive:
             return self._take_back(RULES[4])
         if self._breaks_rule_5(self.users[former_owner_id]):
             return self._take_back(RULES[4])
-        return {"success": True, "message": f"Done: hand {file['name']} over to {heir['name']} as {by['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: hand {file['name']} over to {heir['name']} as {by['name']}.",
+            "data": self._changes(),
+        }
 
     def set_access(
         self,
@@ -1256,14 +1279,17 @@ class SharedDrive:
         given; locks of people who lose the right to edit are released.
 
         Args:
-            by_id (str): Id of an user (by), such as USER-00001.
+            by_id (str): User who does it, able to manage the folder; an id such as USER-00001.
             folder_id (str): Id of the folder, such as FOLDER-00001.
-            user_id (str, optional): Id of the user, such as USER-00001. May be left out.
-            team_id (str, optional): Id of the team, such as TEAM-00001. May be left out.
-            level (str, optional): The level: viewer, editor or manager. May be left out.
+            user_id (str, optional): Person whose access changes, where no team is named; an id such as USER-00001.
+                If left out, a team must be named.
+            team_id (str, optional): Team whose access changes, where no person is named; an id such as TEAM-00001.
+                If left out, a person must be named.
+            level (str, optional): Level of access from now on: viewer, editor or manager. If left out, the access
+                is taken away.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         by = self.users.get(by_id)
@@ -1399,7 +1425,7 @@ class SharedDrive:
             done += f" for team {team['name']}"
         if level is not None:
             done += f" to {level}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def _show_user(self, user: User) -> dict[str, Any]:
         """The user as an answer shows it."""
@@ -1614,6 +1640,46 @@ class SharedDrive:
         self._journal.append(("delete", container, record["id"], record))
         del getattr(self, container)[record["id"]]
         self._unlink(container, record)
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

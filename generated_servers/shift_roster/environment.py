@@ -48,6 +48,16 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "stations": ("name",),
+    "workers": ("name",),
+    "shifts": (),
+    "duties": (),
+    "swaps": (),
+    "absences": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("absences", "worker_id"),
     ("duties", "shift_id"),
@@ -221,7 +231,7 @@ class ShiftRoster:
 
         Args:
             shift_id (str): Id of the shift, such as SHIFT-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "workers": records}} or {"success": False, "error": why
@@ -261,8 +271,9 @@ class ShiftRoster:
         """Published shifts ahead with free places, the next one first.
 
         Args:
-            station_id (str, optional): Id of the station, such as STATION-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            station_id (str, optional): Station whose shifts are listed; an id such as STATION-00001. If left out,
+                the shifts of all stations are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "shifts": records}} or {"success": False, "error": why
@@ -300,7 +311,7 @@ class ShiftRoster:
 
         Args:
             worker_id (str): Id of the worker, such as WORKER-00001.
-            on (str): On: a date, as YYYY-MM-DD.
+            on (str): Any day of the week that is looked at, as YYYY-MM-DD.
 
         Returns:
             dict: {"success": True, "data": {monday, hours, left, nights}} or {"success": False, "error": why not}
@@ -322,7 +333,7 @@ class ShiftRoster:
         """Swaps that wait for an answer or for the planner, and whether the rules would allow them.
 
         Args:
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "swaps": records}} or {"success": False, "error": why
@@ -357,9 +368,9 @@ class ShiftRoster:
         """List the stations, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            skill (str, optional): Only those whose skill is crane, dispatch, first_aid or forklift.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only stations whose name contains this text.
+            skill (str, optional): Only stations with this skill.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "stations": records}}
@@ -380,8 +391,8 @@ class ShiftRoster:
         """List the workers, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only workers whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "workers": records}}
@@ -404,9 +415,9 @@ class ShiftRoster:
         """List the shifts, oldest first, all of them or only some.
 
         Args:
-            station_id (str, optional): Only those of this station.
-            status (str, optional): Only those whose status is draft, published or cancelled.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            station_id (str, optional): Only shifts of this station.
+            status (str, optional): Only shifts with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "shifts": records}}
@@ -431,10 +442,10 @@ class ShiftRoster:
         """List the duties, oldest first, all of them or only some.
 
         Args:
-            shift_id (str, optional): Only those of this shift.
-            worker_id (str, optional): Only those of this worker.
-            status (str, optional): Only those whose status is on or off.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            shift_id (str, optional): Only duties of this shift.
+            worker_id (str, optional): Only duties of this worker.
+            status (str, optional): Only duties with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "duties": records}}
@@ -464,12 +475,12 @@ class ShiftRoster:
         """List the swaps, oldest first, all of them or only some.
 
         Args:
-            asker_id (str, optional): Only those of this asker.
-            other_id (str, optional): Only those of this other.
-            gives_id (str, optional): Only those of this gives.
-            wants_id (str, optional): Only those of this wants.
-            status (str, optional): Only those whose status is asked, agreed, declined, void or done.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            asker_id (str, optional): Only swaps whose asker is this worker.
+            other_id (str, optional): Only swaps whose other is this worker.
+            gives_id (str, optional): Only swaps whose gives is this duty.
+            wants_id (str, optional): Only swaps whose wants is this duty.
+            status (str, optional): Only swaps with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "swaps": records}}
@@ -502,9 +513,9 @@ class ShiftRoster:
         """List the absences, oldest first, all of them or only some.
 
         Args:
-            worker_id (str, optional): Only those of this worker.
-            why (str, optional): Only those whose why is sick, leave or training.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            worker_id (str, optional): Only absences of this worker.
+            why (str, optional): Only absences with this why.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "absences": records}}
@@ -531,13 +542,13 @@ class ShiftRoster:
 
         Args:
             station_id (str): Id of the station, such as STATION-00001.
-            starts (str): Starts: date and time, as YYYY-MM-DDTHH:MM.
-            length (int): The length, from 4 to 12.
-            places (int): The places, from 1 to 5.
-            skilled (int): The skilled, from 0 to 3.
+            starts (str): When the shift begins, later than now, as YYYY-MM-DDTHH:MM.
+            length (int): How long the shift lasts in hours, from 4 to 12.
+            places (int): How many people the shift takes, from 1 to 5.
+            skilled (int): How many of these people must have the skill of the station, from 0 to 3.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         station = self.stations.get(station_id)
@@ -571,7 +582,7 @@ class ShiftRoster:
             "message": (
                 f"Done: plan a shift of {length} hours at {station['name']} on {starts} (new: shift {shift['id']})."
             ),
-            "data": {"shift_id": shift["id"]},
+            "data": {"shift_id": shift["id"], **self._changes()},
         }
 
     def assign_worker(self, shift_id: str, worker_id: str) -> Result:
@@ -582,7 +593,7 @@ class ShiftRoster:
             worker_id (str): Id of the worker, such as WORKER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         shift = self.shifts.get(shift_id)
@@ -657,7 +668,7 @@ class ShiftRoster:
                 f"Done: put {worker['name']} on the shift at {self.stations[shift['station_id']]['name']} on "
                 f"{shift['starts']} (new: duty {duty['id']})."
             ),
-            "data": {"duty_id": duty["id"]},
+            "data": {"duty_id": duty["id"], **self._changes()},
         }
 
     def take_open_place(self, shift_id: str, worker_id: str) -> Result:
@@ -668,7 +679,7 @@ class ShiftRoster:
             worker_id (str): Id of the worker, such as WORKER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         shift = self.shifts.get(shift_id)
@@ -741,7 +752,7 @@ class ShiftRoster:
                 f"Done: let {worker['name']} take the open place at {self.stations[shift['station_id']]['name']} "
                 f"on {shift['starts']} (new: duty {duty['id']})."
             ),
-            "data": {"duty_id": duty["id"]},
+            "data": {"duty_id": duty["id"], **self._changes()},
         }
 
     def publish_shift(self, shift_id: str) -> Result:
@@ -751,7 +762,7 @@ class ShiftRoster:
             shift_id (str): Id of the shift, such as SHIFT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         shift = self.shifts.get(shift_id)
@@ -778,6 +789,7 @@ class ShiftRoster:
             "message": (
                 f"Done: publish the shift at {self.stations[shift['station_id']]['name']} on {shift['starts']}."
             ),
+            "data": self._changes(),
         }
 
     def release_worker(self, duty_id: str) -> Result:
@@ -787,7 +799,7 @@ class ShiftRoster:
             duty_id (str): Id of the duty, such as DUTY-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         duty = self.duties.get(duty_id)
@@ -834,6 +846,7 @@ class ShiftRoster:
                 f"{self.stations[self.shifts[duty['shift_id']]['station_id']]['name']} on "
                 f"{self.shifts[duty['shift_id']]['starts']}."
             ),
+            "data": self._changes(),
         }
 
     def cancel_shift(self, shift_id: str) -> Result:
@@ -843,7 +856,7 @@ class ShiftRoster:
             shift_id (str): Id of the shift, such as SHIFT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         shift = self.shifts.get(shift_id)
@@ -952,17 +965,18 @@ class ShiftRoster:
             "message": (
                 f"Done: cancel the shift at {self.stations[shift['station_id']]['name']} on {shift['starts']}."
             ),
+            "data": self._changes(),
         }
 
     def ask_swap(self, gives_id: str, wants_id: str) -> Result:
         """Ask somebody to swap one duty for another.
 
         Args:
-            gives_id (str): Id of a duty (gives), such as DUTY-00001.
-            wants_id (str): Id of a duty (wants), such as DUTY-00001.
+            gives_id (str): Duty that the person who asks would give away; an id such as DUTY-00001.
+            wants_id (str): Duty of the other person that would be taken in return; an id such as DUTY-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         gives = self.duties.get(gives_id)
@@ -1018,7 +1032,7 @@ class ShiftRoster:
                 f"Done: ask {self.workers[wants['worker_id']]['name']} to swap with "
                 f"{self.workers[gives['worker_id']]['name']} (new: swap {swap['id']})."
             ),
-            "data": {"swap_id": swap["id"]},
+            "data": {"swap_id": swap["id"], **self._changes()},
         }
 
     def accept_swap(self, swap_id: str) -> Result:
@@ -1028,7 +1042,7 @@ class ShiftRoster:
             swap_id (str): Id of the swap, such as SWAP-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         swap = self.swaps.get(swap_id)
@@ -1057,6 +1071,7 @@ class ShiftRoster:
                 f"Done: accept the swap of {self.workers[swap['asker_id']]['name']} as "
                 f"{self.workers[swap['other_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def carry_out_swap(self, swap_id: str) -> Result:
@@ -1066,7 +1081,7 @@ class ShiftRoster:
             swap_id (str): Id of the swap, such as SWAP-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         swap = self.swaps.get(swap_id)
@@ -1171,6 +1186,7 @@ class ShiftRoster:
                 f"Done: carry out the swap of {self.workers[swap['asker_id']]['name']} with "
                 f"{self.workers[swap['other_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def decline_swap(self, swap_id: str) -> Result:
@@ -1180,7 +1196,7 @@ class ShiftRoster:
             swap_id (str): Id of the swap, such as SWAP-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         swap = self.swaps.get(swap_id)
@@ -1211,6 +1227,7 @@ class ShiftRoster:
                 f"Done: decline the swap of {self.workers[swap['asker_id']]['name']} with "
                 f"{self.workers[swap['other_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def report_absence(
@@ -1224,12 +1241,12 @@ class ShiftRoster:
 
         Args:
             worker_id (str): Id of the worker, such as WORKER-00001.
-            starts (str): Starts: a date, as YYYY-MM-DD.
-            ends (str): Ends: a date, as YYYY-MM-DD.
-            why (str): The why: sick, leave or training.
+            starts (str): First day of the absence, from today on, as YYYY-MM-DD.
+            ends (str): Last day of the absence, itself included, as YYYY-MM-DD.
+            why (str): What keeps the person away: sick, leave or training.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         worker = self.workers.get(worker_id)
@@ -1357,7 +1374,7 @@ class ShiftRoster:
             "message": (
                 f"Done: report {worker['name']} absent from {starts} to {ends} (new: absence {absence['id']})."
             ),
-            "data": {"absence_id": absence["id"]},
+            "data": {"absence_id": absence["id"], **self._changes()},
         }
 
     def end_absence(self, absence_id: str, last_day: Date) -> Result:
@@ -1365,10 +1382,11 @@ class ShiftRoster:
 
         Args:
             absence_id (str): Id of the absence, such as ABSENCE-00001.
-            last_day (str): Last day: a date, as YYYY-MM-DD.
+            last_day (str): Last day the person was away, earlier than planned and not before yesterday, as
+                YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         absence = self.absences.get(absence_id)
@@ -1391,6 +1409,7 @@ class ShiftRoster:
         return {
             "success": True,
             "message": f"Done: end the absence of {self.workers[absence['worker_id']]['name']} on {last_day}.",
+            "data": self._changes(),
         }
 
     def _show_worker(self, worker: Worker) -> dict[str, Any]:
@@ -1659,6 +1678,46 @@ class ShiftRoster:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

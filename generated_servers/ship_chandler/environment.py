@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal, TypedDict
 
 Result = dict[str, Any]
 """`{"success": True, "data" | "message": ...}` or `{"success": False, "error": why}`"""
+Time = Annotated[str, {"format": "time"}]
 DateTime = Annotated[str, {"format": "date-time"}]
 Text = Annotated[str, {"minLength": 1, "maxLength": 1000}]
 
@@ -46,6 +47,18 @@ CHANGES = (
     "shift_call",
 )
 """The methods that may change something; all others only read."""
+
+LABELS: dict[str, tuple[str, ...]] = {
+    "vessels": ("name",),
+    "calls": ("label",),
+    "articles": ("name",),
+    "supply_orders": ("number",),
+    "lines": (),
+    "crafts": ("name",),
+    "trips": (),
+    "delivery_notes": (),
+}
+"""What people call a record of each container by."""
 
 INDEXED = {
     ("calls", "vessel_id"),
@@ -249,8 +262,8 @@ class ShipChandler:
         """Planned trips that could still take an order, the soonest first.
 
         Args:
-            order_id (str): Id of a supply order (order), such as SO-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            order_id (str): Order that a trip is to take; an id such as SO-00001.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "trips": records}} or {"success": False, "error": why
@@ -285,7 +298,7 @@ class ShipChandler:
 
         Args:
             call_id (str): Id of the call, such as CALL-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "articles": records}} or {"success": False, "error": why
@@ -320,8 +333,9 @@ class ShipChandler:
         """Vessels in port now or coming by a time, by their sailing.
 
         Args:
-            by_time (str, optional): By time: date and time, as YYYY-MM-DDTHH:MM. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            by_time (str, optional): Time by which coming vessels arrive, those in port being listed anyway, as
+                YYYY-MM-DDTHH:MM. If left out, only vessels that are in port now are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "calls": records}} or {"success": False, "error": why
@@ -359,8 +373,8 @@ class ShipChandler:
         """List the vessels, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only vessels whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "vessels": records}}
@@ -382,10 +396,10 @@ class ShipChandler:
         """List the calls, oldest first, all of them or only some.
 
         Args:
-            label (str, optional): Only those whose label contains this text.
-            vessel_id (str, optional): Only those of this vessel.
-            lies (str, optional): Only those whose lies is anchorage or alongside.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            label (str, optional): Only calls whose label contains this text.
+            vessel_id (str, optional): Only calls of this vessel.
+            lies (str, optional): Only calls with this lies.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "calls": records}}
@@ -410,9 +424,9 @@ class ShipChandler:
         """List the articles, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            unit (str, optional): Only those whose unit is kg, case, bottle, carton, drum or piece.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only articles whose name contains this text.
+            unit (str, optional): Only articles with this unit.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "articles": records}}
@@ -436,11 +450,11 @@ class ShipChandler:
         """List the supply orders, oldest first, all of them or only some.
 
         Args:
-            number (str, optional): Only those whose number contains this text.
-            call_id (str, optional): Only those of this call.
-            trip_id (str, optional): Only those of this trip.
-            status (str, optional): Only those whose status is open, packed, cancelled, loaded or delivered.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            number (str, optional): Only supply orders whose number contains this text.
+            call_id (str, optional): Only supply orders of this call.
+            trip_id (str, optional): Only supply orders of this trip.
+            status (str, optional): Only supply orders with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "supply_orders": records}}
@@ -473,9 +487,9 @@ class ShipChandler:
         """List the lines, oldest first, all of them or only some.
 
         Args:
-            order_id (str, optional): Only those of this order.
-            article_id (str, optional): Only those of this article.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            order_id (str, optional): Only lines whose order is this supply order.
+            article_id (str, optional): Only lines of this article.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "lines": records}}
@@ -501,9 +515,9 @@ class ShipChandler:
         """List the crafts, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            kind (str, optional): Only those whose kind is launch or van.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only crafts whose name contains this text.
+            kind (str, optional): Only crafts with this kind.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "crafts": records}}
@@ -525,9 +539,9 @@ class ShipChandler:
         """List the trips, oldest first, all of them or only some.
 
         Args:
-            craft_id (str, optional): Only those of this craft.
-            status (str, optional): Only those whose status is planned, under_way or back.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            craft_id (str, optional): Only trips of this craft.
+            status (str, optional): Only trips with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "trips": records}}
@@ -550,8 +564,8 @@ class ShipChandler:
         """List the delivery notes, oldest first, all of them or only some.
 
         Args:
-            order_id (str, optional): Only those of this order.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            order_id (str, optional): Only delivery notes whose order is this supply order.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "delivery_notes": records}}
@@ -577,11 +591,12 @@ class ShipChandler:
 
         Args:
             call_id (str): Id of the call, such as CALL-00001.
-            number (str): The number.
-            lines (list): One entry per line: .
+            number (str): Number of the new order, not in use yet.
+            lines (list): One entry for each article, each named once: article_id: article that the vessel wants;
+                an id such as ARTICLE-00001; amount: how much of it, in the unit of the article, from 1 to 900.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         call = self.calls.get(call_id)
@@ -699,7 +714,7 @@ class ShipChandler:
                 f"Done: open order {number} for {self.vessels[call['vessel_id']]['name']} (new: supply order "
                 f"{order['id']})."
             ),
-            "data": {"supply_order_id": order["id"]},
+            "data": {"supply_order_id": order["id"], **self._changes()},
         }
 
     def change_line(self, line_id: str, amount: Annotated[int, {"minimum": 1, "maximum": 900}]) -> Result:
@@ -707,10 +722,10 @@ class ShipChandler:
 
         Args:
             line_id (str): Id of the line, such as LINE-00001.
-            amount (int): The amount, from 1 to 900.
+            amount (int): New amount in all, in the unit of the article, from 1 to 900.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         line = self.lines.get(line_id)
@@ -764,6 +779,7 @@ class ShipChandler:
                 f"Done: change {self.articles[line['article_id']]['name']} on order "
                 f"{self.supply_orders[line['order_id']]['number']} to {amount}."
             ),
+            "data": self._changes(),
         }
 
     def receive_stock(self, article_id: str, amount: Annotated[int, {"minimum": 1, "maximum": 900}]) -> Result:
@@ -771,10 +787,10 @@ class ShipChandler:
 
         Args:
             article_id (str): Id of the article, such as ARTICLE-00001.
-            amount (int): The amount, from 1 to 900.
+            amount (int): How much was brought, in the unit of the article, from 1 to 900.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         article = self.articles.get(article_id)
@@ -787,17 +803,18 @@ class ShipChandler:
         if not 0 <= stock <= 5000:
             return self._take_back(f"The stock of {article['name']} must be between 0 and 5000.")
         self._put("articles", article, "stock", stock)
-        return {"success": True, "message": f"Done: receive {amount} {article['name']}."}
+        return {"success": True, "message": f"Done: receive {amount} {article['name']}.", "data": self._changes()}
 
     def pack_order(self, order_id: str, seal: Text | None = None) -> Result:
         """Pack an open order from stock; bonded goods go under a customs seal.
 
         Args:
-            order_id (str): Id of a supply order (order), such as SO-00001.
-            seal (str, optional): The seal. May be left out.
+            order_id (str): Open order that is packed; an id such as SO-00001.
+            seal (str, optional): Number of the customs seal, only for an order with bonded goods. If left out, the
+                order has no seal, which only works without bonded goods.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         order = self.supply_orders.get(order_id)
@@ -854,16 +871,16 @@ class ShipChandler:
         done = f"pack order {order['number']}"
         if seal is not None:
             done += f" under seal {seal}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def cancel_order(self, order_id: str) -> Result:
         """Cancel an order that is not on a craft; what was packed goes back to stock and a seal is void.
 
         Args:
-            order_id (str): Id of a supply order (order), such as SO-00001.
+            order_id (str): Open or packed order that is cancelled; an id such as SO-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         order = self.supply_orders.get(order_id)
@@ -908,17 +925,18 @@ class ShipChandler:
                 return self._take_back(RULES[7])
         if self._breaks_rule_11(order):
             return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: cancel order {order['number']}."}
+        return {"success": True, "message": f"Done: cancel order {order['number']}.", "data": self._changes()}
 
     def plan_trip(self, craft_id: str, leaves_at: DateTime) -> Result:
         """Plan a trip of a launch or a van.
 
         Args:
             craft_id (str): Id of the craft, such as CRAFT-00001.
-            leaves_at (str): Leaves at: date and time, as YYYY-MM-DDTHH:MM.
+            leaves_at (str): Future time when the craft leaves, two hours apart from its other trips, as
+                YYYY-MM-DDTHH:MM.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         craft = self.crafts.get(craft_id)
@@ -953,18 +971,18 @@ class ShipChandler:
         return {
             "success": True,
             "message": f"Done: plan {craft['name']} for {leaves_at} (new: trip {trip['id']}).",
-            "data": {"trip_id": trip["id"]},
+            "data": {"trip_id": trip["id"], **self._changes()},
         }
 
     def load_order(self, order_id: str, trip_id: str) -> Result:
         """Load a packed order on a planned trip, or move it there from another.
 
         Args:
-            order_id (str): Id of a supply order (order), such as SO-00001.
+            order_id (str): Order that goes on the trip, packed or on another planned trip; an id such as SO-00001.
             trip_id (str): Id of the trip, such as TRIP-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         order = self.supply_orders.get(order_id)
@@ -1050,6 +1068,7 @@ class ShipChandler:
         return {
             "success": True,
             "message": f"Done: load order {order['number']} on {self.crafts[trip['craft_id']]['name']}.",
+            "data": self._changes(),
         }
 
     def send_trip(self, trip_id: str) -> Result:
@@ -1059,7 +1078,7 @@ class ShipChandler:
             trip_id (str): Id of the trip, such as TRIP-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         trip = self.trips.get(trip_id)
@@ -1082,7 +1101,11 @@ class ShipChandler:
         ):
             if self._breaks_rule_11(one_supply_order):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: send {self.crafts[trip['craft_id']]['name']} off."}
+        return {
+            "success": True,
+            "message": f"Done: send {self.crafts[trip['craft_id']]['name']} off.",
+            "data": self._changes(),
+        }
 
     def deliver_order(
         self,
@@ -1093,12 +1116,13 @@ class ShipChandler:
         """Enter the signed delivery note of an order; what was refused goes back to stock and is not billed.
 
         Args:
-            order_id (str): Id of a supply order (order), such as SO-00001.
-            signed_by (str): The signed by.
-            refused_ids (list): Ids of articles, such as ARTICLE-00001. None where it is left out.
+            order_id (str): Loaded order that was delivered on a trip under way; an id such as SO-00001.
+            signed_by (str): Name of the person aboard who signed the delivery note.
+            refused_ids (list): Articles of the order that the vessel did not accept: ids of articles, such as
+                ARTICLE-00001. If left out, everything was accepted.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         order = self.supply_orders.get(order_id)
@@ -1194,7 +1218,7 @@ class ShipChandler:
                 f"Done: deliver order {order['number']}, signed by {signed_by} (new: delivery note "
                 f"{delivery_note['id']})."
             ),
-            "data": {"delivery_note_id": delivery_note["id"]},
+            "data": {"delivery_note_id": delivery_note["id"], **self._changes()},
         }
 
     def bring_back(self, trip_id: str) -> Result:
@@ -1204,7 +1228,7 @@ class ShipChandler:
             trip_id (str): Id of the trip, such as TRIP-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         trip = self.trips.get(trip_id)
@@ -1280,7 +1304,11 @@ class ShipChandler:
         ):
             if self._breaks_rule_11(one_supply_order):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: enter {self.crafts[trip['craft_id']]['name']} as back."}
+        return {
+            "success": True,
+            "message": f"Done: enter {self.crafts[trip['craft_id']]['name']} as back.",
+            "data": self._changes(),
+        }
 
     def shift_call(
         self,
@@ -1294,12 +1322,15 @@ class ShipChandler:
 
         Args:
             call_id (str): Id of the call, such as CALL-00001.
-            arrives (str, optional): Arrives: date and time, as YYYY-MM-DDTHH:MM. May be left out.
-            sails (str, optional): Sails: date and time, as YYYY-MM-DDTHH:MM. May be left out.
-            lies (str, optional): The lies: anchorage or alongside. May be left out.
+            arrives (str, optional): New time at which the vessel arrives, as YYYY-MM-DDTHH:MM. If left out, the
+                arrival stays as it is.
+            sails (str, optional): New time at which the vessel sails, after it arrives, as YYYY-MM-DDTHH:MM. If
+                left out, the sailing stays as it is.
+            lies (str, optional): Where the vessel lies, a launch going to the anchorage and a van alongside:
+                anchorage or alongside. If left out, she lies where she did.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         call = self.calls.get(call_id)
@@ -1439,7 +1470,7 @@ class ShipChandler:
             done += f" to sail at {sails}"
         if lies is not None:
             done += f" to lie {lies}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def _show_supply_order(self, supply_order: SupplyOrder) -> dict[str, Any]:
         """The supply order as an answer shows it."""
@@ -1659,6 +1690,46 @@ class ShipChandler:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -48,6 +48,17 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "slopes": ("name",),
+    "guests": ("name",),
+    "instructors": ("name",),
+    "lessons": ("code",),
+    "enrolments": (),
+    "ski_sets": ("code",),
+    "passes": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("enrolments", "guest_id"),
     ("enrolments", "lesson_id"),
@@ -250,8 +261,9 @@ class SkiResort:
 
         Args:
             guest_id (str): Id of the guest, such as GUEST-00001.
-            session (str, optional): The session: morning or afternoon. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            session (str, optional): Half of the day of the lessons listed: morning or afternoon. If left out,
+                lessons of both halves are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "lessons": records}} or {"success": False, "error": why
@@ -290,7 +302,7 @@ class SkiResort:
 
         Args:
             guest_id (str): Id of the guest, such as GUEST-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "ski_sets": records}} or {"success": False, "error": why
@@ -320,7 +332,7 @@ class SkiResort:
 
         Args:
             lesson_id (str): Id of the lesson, such as LESSON-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "instructors": records}} or {"success": False, "error":
@@ -350,7 +362,7 @@ class SkiResort:
         """Sets that are out with a binding that no longer suits the guest.
 
         Args:
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "ski_sets": records}} or {"success": False, "error": why
@@ -386,9 +398,9 @@ class SkiResort:
         """List the slopes, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            status (str, optional): Only those whose status is open or closed.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only slopes whose name contains this text.
+            status (str, optional): Only slopes with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "slopes": records}}
@@ -410,9 +422,9 @@ class SkiResort:
         """List the guests, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            child (bool, optional): Only those where child is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only guests whose name contains this text.
+            child (bool, optional): Only guests with this value of `child`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "guests": records}}
@@ -434,9 +446,9 @@ class SkiResort:
         """List the instructors, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            with_children (bool, optional): Only those where with children is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only instructors whose name contains this text.
+            with_children (bool, optional): Only instructors with this value of `with_children`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "instructors": records}}
@@ -462,13 +474,13 @@ class SkiResort:
         """List the lessons, oldest first, all of them or only some.
 
         Args:
-            code (str, optional): Only those whose code contains this text.
-            for_children (bool, optional): Only those where for children is so.
-            session (str, optional): Only those whose session is morning or afternoon.
-            slope_id (str, optional): Only those of this slope.
-            instructor_id (str, optional): Only those of this instructor.
-            status (str, optional): Only those whose status is offered or held.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            code (str, optional): Only lessons whose code contains this text.
+            for_children (bool, optional): Only lessons with this value of `for_children`.
+            session (str, optional): Only lessons with this session.
+            slope_id (str, optional): Only lessons of this slope.
+            instructor_id (str, optional): Only lessons of this instructor.
+            status (str, optional): Only lessons with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "lessons": records}}
@@ -501,10 +513,10 @@ class SkiResort:
         """List the enrolments, oldest first, all of them or only some.
 
         Args:
-            guest_id (str, optional): Only those of this guest.
-            lesson_id (str, optional): Only those of this lesson.
-            status (str, optional): Only those whose status is booked, attended or dropped.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            guest_id (str, optional): Only enrolments of this guest.
+            lesson_id (str, optional): Only enrolments of this lesson.
+            status (str, optional): Only enrolments with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "enrolments": records}}
@@ -532,10 +544,10 @@ class SkiResort:
         """List the ski sets, oldest first, all of them or only some.
 
         Args:
-            code (str, optional): Only those whose code contains this text.
-            guest_id (str, optional): Only those of this guest.
-            condition (str, optional): Only those whose condition is in, out or bench.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            code (str, optional): Only ski sets whose code contains this text.
+            guest_id (str, optional): Only ski sets of this guest.
+            condition (str, optional): Only ski sets with this condition.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "ski_sets": records}}
@@ -559,8 +571,8 @@ class SkiResort:
         """List the passes, oldest first, all of them or only some.
 
         Args:
-            guest_id (str, optional): Only those of this guest.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            guest_id (str, optional): Only passes of this guest.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "passes": records}}
@@ -585,11 +597,11 @@ class SkiResort:
 
         Args:
             guest_id (str): Id of the guest, such as GUEST-00001.
-            starts (str): Starts: a date, as YYYY-MM-DD.
-            day_count (int): The day count, from 1 to 14.
+            starts (str): First day of the pass, from today on, as YYYY-MM-DD.
+            day_count (int): Number of days in a row that the pass is for, from 1 to 14.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         guest = self.guests.get(guest_id)
@@ -633,7 +645,7 @@ class SkiResort:
             "message": (
                 f"Done: sell {guest['name']} a pass for {day_count} days from {starts} (new: pass {new_pass['id']})."
             ),
-            "data": {"pass_id": new_pass["id"]},
+            "data": {"pass_id": new_pass["id"], **self._changes()},
         }
 
     def stop_pass(self, lift_pass_id: str) -> Result:
@@ -641,10 +653,10 @@ class SkiResort:
         up first.
 
         Args:
-            lift_pass_id (str): Id of a pass (lift pass), such as PASS-00001.
+            lift_pass_id (str): Pass that is stopped and partly refunded; an id such as PASS-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         lift_pass = self.passes.get(lift_pass_id)
@@ -692,7 +704,11 @@ class SkiResort:
                 return self._take_back(RULES[3])
         if self._breaks_rule_11(lift_pass):
             return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: stop the pass of {self.guests[lift_pass['guest_id']]['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: stop the pass of {self.guests[lift_pass['guest_id']]['name']}.",
+            "data": self._changes(),
+        }
 
     def enrol_guest(self, guest_id: str, lesson_id: str) -> Result:
         """Book a guest for a lesson of their level on a day for which they have a lift pass and put 55.00 on their
@@ -703,7 +719,7 @@ class SkiResort:
             lesson_id (str): Id of the lesson, such as LESSON-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         guest = self.guests.get(guest_id)
@@ -756,7 +772,7 @@ class SkiResort:
         return {
             "success": True,
             "message": f"Done: enrol {guest['name']} in lesson {lesson['code']} (new: enrolment {enrolment['id']}).",
-            "data": {"enrolment_id": enrolment["id"]},
+            "data": {"enrolment_id": enrolment["id"], **self._changes()},
         }
 
     def leave_lesson(self, enrolment_id: str) -> Result:
@@ -767,7 +783,7 @@ class SkiResort:
             enrolment_id (str): Id of the enrolment, such as ENROLMENT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         enrolment = self.enrolments.get(enrolment_id)
@@ -797,6 +813,7 @@ class SkiResort:
                 f"Done: take {self.guests[enrolment['guest_id']]['name']} out of lesson "
                 f"{self.lessons[enrolment['lesson_id']]['code']}."
             ),
+            "data": self._changes(),
         }
 
     def assign_instructor(self, lesson_id: str, instructor_id: str) -> Result:
@@ -807,7 +824,7 @@ class SkiResort:
             instructor_id (str): Id of the instructor, such as INSTRUCTOR-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         lesson = self.lessons.get(lesson_id)
@@ -837,7 +854,11 @@ class SkiResort:
             return self._take_back(RULES[5])
         if self._breaks_rule_8(lesson):
             return self._take_back(RULES[7])
-        return {"success": True, "message": f"Done: let {instructor['name']} give lesson {lesson['code']}."}
+        return {
+            "success": True,
+            "message": f"Done: let {instructor['name']} give lesson {lesson['code']}.",
+            "data": self._changes(),
+        }
 
     def move_lesson(self, lesson_id: str, slope_id: str) -> Result:
         """Move a lesson to another open slope that is not too steep for its level.
@@ -847,7 +868,7 @@ class SkiResort:
             slope_id (str): Id of the slope, such as SLOPE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         lesson = self.lessons.get(lesson_id)
@@ -868,17 +889,21 @@ class SkiResort:
         self._put("lessons", lesson, "slope_id", slope_id)
         if self._breaks_rule_7(lesson):
             return self._take_back(RULES[6])
-        return {"success": True, "message": f"Done: move lesson {lesson['code']} to {slope['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: move lesson {lesson['code']} to {slope['name']}.",
+            "data": self._changes(),
+        }
 
     def set_slope(self, slope_id: str, reason: Text | None = None) -> Result:
         """Close an open slope for a reason, once no lesson is to be held there, or open a closed one.
 
         Args:
             slope_id (str): Id of the slope, such as SLOPE-00001.
-            reason (str, optional): The reason. May be left out.
+            reason (str, optional): Why the open slope is closed. If left out, the closed slope is opened.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         slope = self.slopes.get(slope_id)
@@ -917,7 +942,7 @@ class SkiResort:
         done = f"open or close {slope['name']}"
         if reason is not None:
             done += f" because of {reason}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def hand_out_set(self, ski_set_id: str, guest_id: str, due: Date) -> Result:
         """Rent a set to a guest whose boots, height and weight it fits, at its daily price (children half) on their
@@ -926,10 +951,10 @@ class SkiResort:
         Args:
             ski_set_id (str): Id of the ski set, such as SS-00001.
             guest_id (str): Id of the guest, such as GUEST-00001.
-            due (str): Due: a date, as YYYY-MM-DD.
+            due (str): Last day of the rental, paid for too and from today on, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         ski_set = self.ski_sets.get(ski_set_id)
@@ -976,17 +1001,21 @@ class SkiResort:
             return self._take_back(RULES[8])
         if self._breaks_rule_10(ski_set):
             return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: hand set {ski_set['code']} out to {guest['name']} until {due}."}
+        return {
+            "success": True,
+            "message": f"Done: hand set {ski_set['code']} out to {guest['name']} until {due}.",
+            "data": self._changes(),
+        }
 
     def take_back_set(self, ski_set_id: str, damaged: bool = False) -> Result:
         """Take a set back; a damaged one goes to the bench, and days paid for that lie ahead are credited.
 
         Args:
             ski_set_id (str): Id of the ski set, such as SS-00001.
-            damaged (bool): Damaged: true or false. false where it is left out.
+            damaged (bool): Whether the set is damaged and goes to the bench. Default: false.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         ski_set = self.ski_sets.get(ski_set_id)
@@ -1013,7 +1042,7 @@ class SkiResort:
         for one_ski_set in _distinct([ski_set, *changed_ski_sets]):
             if self._breaks_rule_10(one_ski_set):
                 return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: take set {ski_set['code']} back."}
+        return {"success": True, "message": f"Done: take set {ski_set['code']} back.", "data": self._changes()}
 
     def service_set(self, ski_set_id: str) -> Result:
         """Work on a set; one on the bench is repaired and in again, and the binding of one that is out is adjusted to
@@ -1023,7 +1052,7 @@ class SkiResort:
             ski_set_id (str): Id of the ski set, such as SS-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         ski_set = self.ski_sets.get(ski_set_id)
@@ -1055,7 +1084,7 @@ class SkiResort:
         for one_ski_set in _distinct([*changed_ski_sets, *changed_ski_sets_2]):
             if self._breaks_rule_10(one_ski_set):
                 return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: service set {ski_set['code']}."}
+        return {"success": True, "message": f"Done: service set {ski_set['code']}.", "data": self._changes()}
 
     def hold_lesson(self, lesson_id: str, promoted_ids: Annotated[list[str], {"maxItems": 20}]) -> Result:
         """Close a lesson of today or earlier; its guests have attended, and those who did well rise a level and leave
@@ -1063,10 +1092,11 @@ class SkiResort:
 
         Args:
             lesson_id (str): Id of the lesson, such as LESSON-00001.
-            promoted_ids (list): Ids of guests, such as GUEST-00001.
+            promoted_ids (list): Guests of the lesson who rise a level, an empty list for none: ids of guests, such
+                as GUEST-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         lesson = self.lessons.get(lesson_id)
@@ -1142,7 +1172,11 @@ class SkiResort:
             return self._take_back(RULES[6])
         if self._breaks_rule_8(lesson):
             return self._take_back(RULES[7])
-        return {"success": True, "message": f"Done: close lesson {lesson['code']} with {len(promoted)} promoted."}
+        return {
+            "success": True,
+            "message": f"Done: close lesson {lesson['code']} with {len(promoted)} promoted.",
+            "data": self._changes(),
+        }
 
     def _show_guest(self, guest: Guest) -> dict[str, Any]:
         """The guest as an answer shows it."""
@@ -1354,6 +1388,46 @@ class SkiResort:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -45,6 +45,18 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "rooms": ("name",),
+    "circuits": ("name",),
+    "devices": ("name",),
+    "people": ("name",),
+    "modes": ("name",),
+    "scenes": ("name",),
+    "scene_steps": (),
+    "schedules": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("devices", "circuit_id"),
     ("scene_steps", "device_id"),
@@ -213,9 +225,11 @@ class SmartHome:
         """Devices that are on, those that draw most first.
 
         Args:
-            circuit_id (str, optional): Id of the circuit, such as CIRCUIT-00001. May be left out.
-            room_id (str, optional): Id of the room, such as ROOM-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            circuit_id (str, optional): Only devices on this circuit; an id such as CIRCUIT-00001. If left out,
+                devices on all circuits are listed.
+            room_id (str, optional): Only devices in this room; an id such as ROOM-00001. If left out, devices in
+                all rooms are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "devices": records}} or {"success": False, "error": why
@@ -257,7 +271,7 @@ class SmartHome:
 
         Args:
             scene_id (str): Id of the scene, such as SCENE-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "circuits": records}} or {"success": False, "error": why
@@ -292,9 +306,9 @@ class SmartHome:
         """List the rooms, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            floor (str, optional): Only those whose floor is ground_floor, upstairs or basement.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only rooms whose name contains this text.
+            floor (str, optional): Only rooms with this floor.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "rooms": records}}
@@ -315,8 +329,8 @@ class SmartHome:
         """List the circuits, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only circuits whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "circuits": records}}
@@ -344,14 +358,14 @@ class SmartHome:
         """List the devices, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            room_id (str, optional): Only those of this room.
-            circuit_id (str, optional): Only those of this circuit.
-            kind (str, optional): Only those whose kind is light, heater, kitchen, laundry or tool.
-            dangerous (bool, optional): Only those where dangerous is so.
-            locked (bool, optional): Only those where locked is so.
-            faulty (bool, optional): Only those where faulty is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only devices whose name contains this text.
+            room_id (str, optional): Only devices of this room.
+            circuit_id (str, optional): Only devices of this circuit.
+            kind (str, optional): Only devices with this kind.
+            dangerous (bool, optional): Only devices with this value of `dangerous`.
+            locked (bool, optional): Only devices with this value of `locked`.
+            faulty (bool, optional): Only devices with this value of `faulty`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "devices": records}}
@@ -385,10 +399,10 @@ class SmartHome:
         """List the people, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            child (bool, optional): Only those where child is so.
-            home (bool, optional): Only those where home is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only people whose name contains this text.
+            child (bool, optional): Only people with this value of `child`.
+            home (bool, optional): Only people with this value of `home`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "people": records}}
@@ -412,10 +426,10 @@ class SmartHome:
         """List the modes, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            active (bool, optional): Only those where active is so.
-            kitchen (bool, optional): Only those where kitchen is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only modes whose name contains this text.
+            active (bool, optional): Only modes with this value of `active`.
+            kitchen (bool, optional): Only modes with this value of `kitchen`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "modes": records}}
@@ -437,8 +451,8 @@ class SmartHome:
         """List the scenes, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only scenes whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "scenes": records}}
@@ -459,9 +473,9 @@ class SmartHome:
         """List the scene steps, oldest first, all of them or only some.
 
         Args:
-            scene_id (str, optional): Only those of this scene.
-            device_id (str, optional): Only those of this device.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            scene_id (str, optional): Only scene steps of this scene.
+            device_id (str, optional): Only scene steps of this device.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "scene_steps": records}}
@@ -487,9 +501,9 @@ class SmartHome:
         """List the schedules, oldest first, all of them or only some.
 
         Args:
-            scene_id (str, optional): Only those of this scene.
-            active (bool, optional): Only those where active is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            scene_id (str, optional): Only schedules of this scene.
+            active (bool, optional): Only schedules with this value of `active`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "schedules": records}}
@@ -511,11 +525,11 @@ class SmartHome:
 
         Args:
             device_id (str): Id of the device, such as DEVICE-00001.
-            level (int): The level, from 0 to 100.
-            by_id (str): Id of a person (by), such as PERSON-00001.
+            level (int): New level of the device in percent, 0 being off, from 0 to 100.
+            by_id (str): Person who asks for it, as children may not set everything; an id such as PERSON-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         device = self.devices.get(device_id)
@@ -557,18 +571,18 @@ class SmartHome:
             return self._take_back(RULES[3])
         if self._breaks_rule_5(device):
             return self._take_back(RULES[4])
-        return {"success": True, "message": f"Done: set the {device['name']} to {level}."}
+        return {"success": True, "message": f"Done: set the {device['name']} to {level}.", "data": self._changes()}
 
     def set_lock(self, device_id: str, locked: bool, by_id: str) -> Result:
         """Put a child lock on a device, or take it off.
 
         Args:
             device_id (str): Id of the device, such as DEVICE-00001.
-            locked (bool): Locked: true or false.
-            by_id (str): Id of a person (by), such as PERSON-00001.
+            locked (bool): Whether the child lock is on.
+            by_id (str): Person who asks for it, no child; an id such as PERSON-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         device = self.devices.get(device_id)
@@ -592,17 +606,21 @@ class SmartHome:
         for one_scene_step in _distinct(self._scene_steps_by_device.get(device["id"], {}).values()):
             if self._breaks_rule_8(one_scene_step):
                 return self._take_back(RULES[7])
-        return {"success": True, "message": f"Done: change the child lock of the {device['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: change the child lock of the {device['name']}.",
+            "data": self._changes(),
+        }
 
     def report_fault(self, device_id: str, faulty: bool) -> Result:
         """Note that a device is faulty, which switches it off, or that it was repaired.
 
         Args:
             device_id (str): Id of the device, such as DEVICE-00001.
-            faulty (bool): Faulty: true or false.
+            faulty (bool): Whether the device is faulty, or was repaired.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         device = self.devices.get(device_id)
@@ -621,17 +639,17 @@ class SmartHome:
             return self._take_back(RULES[3])
         if self._breaks_rule_5(device):
             return self._take_back(RULES[4])
-        return {"success": True, "message": f"Done: report on the {device['name']}."}
+        return {"success": True, "message": f"Done: report on the {device['name']}.", "data": self._changes()}
 
     def note_presence(self, person_id: str, home: bool) -> Result:
         """Note that somebody came home or left; when the last adult leaves, dangerous devices go off.
 
         Args:
             person_id (str): Id of the person, such as PERSON-00001.
-            home (bool): Home: true or false.
+            home (bool): Whether the person is at home now.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         person = self.people.get(person_id)
@@ -657,17 +675,17 @@ class SmartHome:
         for one_device in _distinct(changed_devices):
             if self._breaks_rule_5(one_device):
                 return self._take_back(RULES[4])
-        return {"success": True, "message": f"Done: note where {person['name']} is."}
+        return {"success": True, "message": f"Done: note where {person['name']} is.", "data": self._changes()}
 
     def change_mode(self, mode_id: str, by_id: str) -> Result:
         """Let a grown-up change the mode of the house; devices above what it allows are turned down.
 
         Args:
             mode_id (str): Id of the mode, such as MODE-00001.
-            by_id (str): Id of a person (by), such as PERSON-00001.
+            by_id (str): Person who changes the mode, no child; an id such as PERSON-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         mode = self.modes.get(mode_id)
@@ -710,18 +728,24 @@ class SmartHome:
         for one_device in _distinct(changed_devices):
             if self._breaks_rule_5(one_device):
                 return self._take_back(RULES[4])
-        return {"success": True, "message": f"Done: change the mode to {mode['name']} for {by['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: change the mode to {mode['name']} for {by['name']}.",
+            "data": self._changes(),
+        }
 
     def switch_off(self, room_id: str | None = None, circuit_id: str | None = None) -> Result:
         """Switch off every device that is on, in the whole house, in a room or on a circuit, on leaving or because of
         smoke or water.
 
         Args:
-            room_id (str, optional): Id of the room, such as ROOM-00001. May be left out.
-            circuit_id (str, optional): Id of the circuit, such as CIRCUIT-00001. May be left out.
+            room_id (str, optional): Only devices in this room, not together with a circuit; an id such as
+                ROOM-00001. If left out, it does not narrow what goes off.
+            circuit_id (str, optional): Only devices on this circuit, not together with a room; an id such as
+                CIRCUIT-00001. If left out, it does not narrow what goes off.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         room = self.rooms.get(room_id) if room_id is not None else None
@@ -767,7 +791,7 @@ class SmartHome:
             done += f" in the {room['name']}"
         if circuit is not None:
             done += f" on the {circuit['name']}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def run_scene(self, scene_id: str) -> Result:
         """Set all devices of a scene, those with a lower ceiling in the current mode only that high.
@@ -776,7 +800,7 @@ class SmartHome:
             scene_id (str): Id of the scene, such as SCENE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         scene = self.scenes.get(scene_id)
@@ -826,17 +850,19 @@ class SmartHome:
         for one_device in _distinct(changed_devices):
             if self._breaks_rule_5(one_device):
                 return self._take_back(RULES[4])
-        return {"success": True, "message": f"Done: run the scene {scene['name']}."}
+        return {"success": True, "message": f"Done: run the scene {scene['name']}.", "data": self._changes()}
 
     def save_scene(self, name: Text, steps: Annotated[list[SaveSceneStep], {"maxItems": 20}]) -> Result:
         """Save a new scene with the level of each of its devices.
 
         Args:
-            name (str): The name.
-            steps (list): One entry per step: .
+            name (str): Name of the new scene, not in use yet.
+            steps (list): One entry for each device, each device once: device_id: device of the scene, neither
+                locked nor dangerous; an id such as DEVICE-00001; level: level of the device in percent, 0 being
+                off, from 0 to 100.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         entries, steps = steps, []
@@ -903,7 +929,7 @@ class SmartHome:
         return {
             "success": True,
             "message": f"Done: save the scene {name} (new: scene {scene['id']}).",
-            "data": {"scene_id": scene["id"]},
+            "data": {"scene_id": scene["id"], **self._changes()},
         }
 
     def put_in_scene(
@@ -917,10 +943,11 @@ class SmartHome:
         Args:
             scene_id (str): Id of the scene, such as SCENE-00001.
             device_id (str): Id of the device, such as DEVICE-00001.
-            level (int, optional): The level, from 0 to 100. May be left out.
+            level (int, optional): Level of the device in the scene, in percent, from 0 to 100. If left out, the
+                device is taken out of the scene.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         scene = self.scenes.get(scene_id)
@@ -1005,7 +1032,7 @@ class SmartHome:
         done = f"change the {device['name']} in {scene['name']}"
         if level is not None:
             done += f" to {level}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def add_schedule(
         self,
@@ -1017,11 +1044,11 @@ class SmartHome:
 
         Args:
             scene_id (str): Id of the scene, such as SCENE-00001.
-            at (str): At: a time of day, as HH:MM.
-            weekdays (list): The weekdays: The weekday: mon, tue, wed, thu, fri, sat or sun each.
+            at (str): Time of day at which the scene runs, as HH:MM.
+            weekdays (list): Days of the week on which it runs, each once: mon, tue, wed, thu, fri, sat or sun.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         scene = self.scenes.get(scene_id)
@@ -1058,7 +1085,7 @@ class SmartHome:
         return {
             "success": True,
             "message": f"Done: run {scene['name']} at {at} (new: schedule {schedule['id']}).",
-            "data": {"schedule_id": schedule["id"]},
+            "data": {"schedule_id": schedule["id"], **self._changes()},
         }
 
     def pause_schedule(self, schedule_id: str, active: bool) -> Result:
@@ -1066,10 +1093,10 @@ class SmartHome:
 
         Args:
             schedule_id (str): Id of the schedule, such as SCHEDULE-00001.
-            active (bool): Active: true or false.
+            active (bool): Whether the schedule runs, or is paused.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         schedule = self.schedules.get(schedule_id)
@@ -1101,6 +1128,7 @@ class SmartHome:
             "message": (
                 f"Done: change the schedule of {self.scenes[schedule['scene_id']]['name']} at {schedule['at']}."
             ),
+            "data": self._changes(),
         }
 
     def _show_circuit(self, circuit: Circuit) -> dict[str, Any]:
@@ -1262,6 +1290,46 @@ class SmartHome:
         self._journal.append(("delete", container, record["id"], record))
         del getattr(self, container)[record["id"]]
         self._unlink(container, record)
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

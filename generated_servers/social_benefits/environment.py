@@ -48,6 +48,18 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "benefits": ("name",),
+    "caseworkers": ("name",),
+    "households": ("name",),
+    "members": ("name",),
+    "incomes": (),
+    "awards": (),
+    "payments": (),
+    "overpayments": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("awards", "benefit_id"),
     ("awards", "household_id"),
@@ -282,9 +294,10 @@ class SocialBenefits:
         """Awards under way that end before a day, the earliest first.
 
         Args:
-            before (str): Before: a date, as YYYY-MM-DD.
-            benefit_id (str, optional): Id of the benefit, such as BENEFIT-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            before (str): Day before which the awards end, as YYYY-MM-DD.
+            benefit_id (str, optional): Benefit that was awarded; an id such as BENEFIT-00001. If left out, awards
+                of all benefits are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "awards": records}} or {"success": False, "error": why
@@ -326,9 +339,11 @@ class SocialBenefits:
         """Running awards with a month that is due and not paid yet.
 
         Args:
-            household_id (str, optional): Id of the household, such as HOUSEHOLD-00001. May be left out.
-            benefit_id (str, optional): Id of the benefit, such as BENEFIT-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            household_id (str, optional): Household that is to be paid; an id such as HOUSEHOLD-00001. If left out,
+                awards of all households are listed.
+            benefit_id (str, optional): Benefit that was awarded; an id such as BENEFIT-00001. If left out, awards
+                of all benefits are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "awards": records}} or {"success": False, "error": why
@@ -374,9 +389,9 @@ class SocialBenefits:
         """List the benefits, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            excludes_id (str, optional): Only those of this excludes.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only benefits whose name contains this text.
+            excludes_id (str, optional): Only benefits whose excludes is this benefit.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "benefits": records}}
@@ -399,8 +414,8 @@ class SocialBenefits:
         """List the caseworkers, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only caseworkers whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "caseworkers": records}}
@@ -421,9 +436,9 @@ class SocialBenefits:
         """List the households, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            caseworker_id (str, optional): Only those of this caseworker.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only households whose name contains this text.
+            caseworker_id (str, optional): Only households of this caseworker.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "households": records}}
@@ -452,9 +467,9 @@ class SocialBenefits:
         """List the members, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            household_id (str, optional): Only those of this household.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only members whose name contains this text.
+            household_id (str, optional): Only members of this household.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "members": records}}
@@ -478,9 +493,9 @@ class SocialBenefits:
         """List the incomes, oldest first, all of them or only some.
 
         Args:
-            member_id (str, optional): Only those of this member.
-            source (str, optional): Only those whose source is wages, self_employment, pension or maintenance.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            member_id (str, optional): Only incomes of this member.
+            source (str, optional): Only incomes with this source.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "incomes": records}}
@@ -505,10 +520,10 @@ class SocialBenefits:
         """List the awards, oldest first, all of them or only some.
 
         Args:
-            household_id (str, optional): Only those of this household.
-            benefit_id (str, optional): Only those of this benefit.
-            status (str, optional): Only those whose status is running, suspended or ended.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            household_id (str, optional): Only awards of this household.
+            benefit_id (str, optional): Only awards of this benefit.
+            status (str, optional): Only awards with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "awards": records}}
@@ -534,8 +549,8 @@ class SocialBenefits:
         """List the payments, oldest first, all of them or only some.
 
         Args:
-            award_id (str, optional): Only those of this award.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            award_id (str, optional): Only payments of this award.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "payments": records}}
@@ -559,10 +574,10 @@ class SocialBenefits:
         """List the overpayments, oldest first, all of them or only some.
 
         Args:
-            award_id (str, optional): Only those of this award.
-            written_off_by_id (str, optional): Only those of this written off by.
-            status (str, optional): Only those whose status is open, recovering, written_off or cleared.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            award_id (str, optional): Only overpayments of this award.
+            written_off_by_id (str, optional): Only overpayments written off by this caseworker.
+            status (str, optional): Only overpayments with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "overpayments": records}}
@@ -588,10 +603,10 @@ class SocialBenefits:
         Args:
             household_id (str): Id of the household, such as HOUSEHOLD-00001.
             benefit_id (str): Id of the benefit, such as BENEFIT-00001.
-            from_day (str): From day: a date, as YYYY-MM-DD.
+            from_day (str): Any day of the first month, at most three months back, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         household = self.households.get(household_id)
@@ -678,7 +693,7 @@ class SocialBenefits:
                 f"Done: grant {benefit['name']} to the {household['name']} from the month of {from_day} (new: "
                 f"award {award['id']})."
             ),
-            "data": {"award_id": award["id"]},
+            "data": {"award_id": award["id"], **self._changes()},
         }
 
     def report_income(
@@ -692,12 +707,12 @@ class SocialBenefits:
 
         Args:
             member_id (str): Id of the member, such as MEMBER-00001.
-            source (str): The source: wages, self_employment, pension or maintenance.
-            monthly (int): The monthly in cents, from 0 to 1000000.
-            since (str): Since: a date, as YYYY-MM-DD.
+            source (str): Where the income comes from: wages, self_employment, pension or maintenance.
+            monthly (int): New income a month, zero where it has ended, in cents, from 0 to 1000000.
+            since (str): First day of the new amount, today at the latest, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         member = self.members.get(member_id)
@@ -750,6 +765,7 @@ class SocialBenefits:
         return {
             "success": True,
             "message": f"Done: record {_money(monthly)} a month from {source} for {member['name']} since {since}.",
+            "data": self._changes(),
         }
 
     def move_member(self, member_id: str, household_id: str) -> Result:
@@ -760,7 +776,7 @@ class SocialBenefits:
             household_id (str): Id of the household, such as HOUSEHOLD-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         member = self.members.get(member_id)
@@ -794,7 +810,11 @@ class SocialBenefits:
         ):
             if self._breaks_rule_3(one_award):
                 return self._take_back(RULES[2])
-        return {"success": True, "message": f"Done: move {member['name']} to the {household['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: move {member['name']} to the {household['name']}.",
+            "data": self._changes(),
+        }
 
     def reassess_award(self, award_id: str, since: Date) -> Result:
         """Work the amount of an award out again from the month of a change; what was paid too much becomes an
@@ -802,10 +822,10 @@ class SocialBenefits:
 
         Args:
             award_id (str): Id of the award, such as AWARD-00001.
-            since (str): Since: a date, as YYYY-MM-DD.
+            since (str): Day of the change, today at the latest, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         award = self.awards.get(award_id)
@@ -894,6 +914,7 @@ class SocialBenefits:
                 f"Done: reassess the {self.benefits[award['benefit_id']]['name']} of the "
                 f"{self.households[award['household_id']]['name']} since {since}."
             ),
+            "data": self._changes(),
         }
 
     def pay_month(self, award_id: str) -> Result:
@@ -904,7 +925,7 @@ class SocialBenefits:
             award_id (str): Id of the award, such as AWARD-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         award = self.awards.get(award_id)
@@ -991,7 +1012,7 @@ class SocialBenefits:
                 f"Done: pay the next month of the {self.benefits[award['benefit_id']]['name']} of the "
                 f"{self.households[award['household_id']]['name']} (new: payment {payment['id']})."
             ),
-            "data": {"payment_id": payment["id"]},
+            "data": {"payment_id": payment["id"], **self._changes()},
         }
 
     def agree_instalments(
@@ -1003,10 +1024,10 @@ class SocialBenefits:
 
         Args:
             overpayment_id (str): Id of the overpayment, such as OVERPAYMENT-00001.
-            instalment (int): The instalment in cents, from 100 to 200000.
+            instalment (int): Amount taken back each month, at most what is left, in cents, from 100 to 200000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         overpayment = self.overpayments.get(overpayment_id)
@@ -1040,6 +1061,7 @@ class SocialBenefits:
                 f"{self.households[self.awards[overpayment['award_id']]['household_id']]['name']} at "
                 f"{_money(instalment)} a month."
             ),
+            "data": self._changes(),
         }
 
     def write_off(self, overpayment_id: str, by_id: str) -> Result:
@@ -1047,10 +1069,11 @@ class SocialBenefits:
 
         Args:
             overpayment_id (str): Id of the overpayment, such as OVERPAYMENT-00001.
-            by_id (str): Id of a caseworker (by), such as CASEWORKER-00001.
+            by_id (str): Caseworker of other households whose limit covers what is left; an id such as
+                CASEWORKER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         overpayment = self.overpayments.get(overpayment_id)
@@ -1091,6 +1114,7 @@ class SocialBenefits:
                 "Done: write off the overpayment of the "
                 f"{self.households[self.awards[overpayment['award_id']]['household_id']]['name']} as {by['name']}."
             ),
+            "data": self._changes(),
         }
 
     def suspend_award(self, award_id: str, reason: Text) -> Result:
@@ -1098,10 +1122,10 @@ class SocialBenefits:
 
         Args:
             award_id (str): Id of the award, such as AWARD-00001.
-            reason (str): The reason.
+            reason (str): Why the award is suspended.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         award = self.awards.get(award_id)
@@ -1125,6 +1149,7 @@ class SocialBenefits:
                 f"Done: suspend the {self.benefits[award['benefit_id']]['name']} of the "
                 f"{self.households[award['household_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def resume_award(self, award_id: str) -> Result:
@@ -1134,7 +1159,7 @@ class SocialBenefits:
             award_id (str): Id of the award, such as AWARD-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         award = self.awards.get(award_id)
@@ -1165,6 +1190,7 @@ class SocialBenefits:
                 f"Done: resume the {self.benefits[award['benefit_id']]['name']} of the "
                 f"{self.households[award['household_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def renew_award(self, award_id: str) -> Result:
@@ -1174,7 +1200,7 @@ class SocialBenefits:
             award_id (str): Id of the award, such as AWARD-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         award = self.awards.get(award_id)
@@ -1252,7 +1278,7 @@ class SocialBenefits:
         return {
             "success": True,
             "message": f"Done: {done} (new: award {new_award['id']}).",
-            "data": {"award_id": new_award["id"]},
+            "data": {"award_id": new_award["id"], **self._changes()},
         }
 
     def end_award(self, award_id: str, on: Date) -> Result:
@@ -1261,10 +1287,10 @@ class SocialBenefits:
 
         Args:
             award_id (str): Id of the award, such as AWARD-00001.
-            on (str): On: a date, as YYYY-MM-DD.
+            on (str): Any day of the first month without benefit, today at the latest, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         award = self.awards.get(award_id)
@@ -1380,6 +1406,7 @@ class SocialBenefits:
                 f"Done: end the {self.benefits[award['benefit_id']]['name']} of the "
                 f"{self.households[award['household_id']]['name']} with the month of {on}."
             ),
+            "data": self._changes(),
         }
 
     def _show_household(self, household: Household) -> dict[str, Any]:
@@ -1547,6 +1574,46 @@ class SocialBenefits:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

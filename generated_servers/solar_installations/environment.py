@@ -49,6 +49,18 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "projects": ("customer",),
+    "faces": (),
+    "panel_strings": (),
+    "panels": ("name",),
+    "inverters": ("name",),
+    "approvals": (),
+    "crews": ("name",),
+    "visits": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("approvals", "kind"),
     ("approvals", "project_id"),
@@ -288,8 +300,9 @@ class SolarInstallations:
         allows.
 
         Args:
-            heritage (bool, optional): Heritage: true or false. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            heritage (bool, optional): Whether the building is a monument. If left out, monuments and other
+                buildings are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "projects": records}} or {"success": False, "error": why
@@ -328,8 +341,9 @@ class SolarInstallations:
         """Cleared projects without material, with what is needed and what is free.
 
         Args:
-            complete (bool, optional): Complete: true or false. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            complete (bool, optional): Whether all panels and the inverter are free in the store. If left out,
+                projects with and without enough material are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "projects": records}} or {"success": False, "error": why
@@ -387,14 +401,13 @@ class SolarInstallations:
         """List the projects, oldest first, all of them or only some.
 
         Args:
-            customer (str, optional): Only those whose customer contains this text.
-            heritage (bool, optional): Only those where heritage is so.
-            panel_id (str, optional): Only those of this panel.
-            inverter_id (str, optional): Only those of this inverter.
-            allocated (bool, optional): Only those where allocated is so.
-            status (str, optional): Only those whose status is enquiry, surveyed, dropped, submitted, cleared,
-                scheduled, built or running.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            customer (str, optional): Only projects whose customer contains this text.
+            heritage (bool, optional): Only projects with this value of `heritage`.
+            panel_id (str, optional): Only projects of this panel.
+            inverter_id (str, optional): Only projects of this inverter.
+            allocated (bool, optional): Only projects with this value of `allocated`.
+            status (str, optional): Only projects with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "projects": records}}
@@ -426,9 +439,9 @@ class SolarInstallations:
         """List the faces, oldest first, all of them or only some.
 
         Args:
-            project_id (str, optional): Only those of this project.
-            facing (str, optional): Only those whose facing is south, east, west or flat.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            project_id (str, optional): Only faces of this project.
+            facing (str, optional): Only faces with this facing.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "faces": records}}
@@ -451,8 +464,8 @@ class SolarInstallations:
         """List the panel strings, oldest first, all of them or only some.
 
         Args:
-            face_id (str, optional): Only those of this face.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            face_id (str, optional): Only panel strings of this face.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "panel_strings": records}}
@@ -476,8 +489,8 @@ class SolarInstallations:
         """List the panels, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only panels whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "panels": records}}
@@ -497,8 +510,8 @@ class SolarInstallations:
         """List the inverters, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only inverters whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "inverters": records}}
@@ -522,10 +535,10 @@ class SolarInstallations:
         """List the approvals, oldest first, all of them or only some.
 
         Args:
-            project_id (str, optional): Only those of this project.
-            kind (str, optional): Only those whose kind is grid or monument.
-            status (str, optional): Only those whose status is asked, granted, refused or void.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            project_id (str, optional): Only approvals of this project.
+            kind (str, optional): Only approvals with this kind.
+            status (str, optional): Only approvals with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "approvals": records}}
@@ -550,9 +563,9 @@ class SolarInstallations:
         """List the crews, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            electrician (bool, optional): Only those where electrician is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only crews whose name contains this text.
+            electrician (bool, optional): Only crews with this value of `electrician`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "crews": records}}
@@ -575,10 +588,10 @@ class SolarInstallations:
         """List the visits, oldest first, all of them or only some.
 
         Args:
-            project_id (str, optional): Only those of this project.
-            crew_id (str, optional): Only those of this crew.
-            status (str, optional): Only those whose status is planned, done or cancelled.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            project_id (str, optional): Only visits of this project.
+            crew_id (str, optional): Only visits of this crew.
+            status (str, optional): Only visits with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "visits": records}}
@@ -601,10 +614,12 @@ class SolarInstallations:
 
         Args:
             project_id (str): Id of the project, such as PROJECT-00001.
-            faces (list): One entry per face: .
+            faces (list): One entry for each usable roof face, each direction once: facing: direction of the face,
+                or flat for a flat roof: south, east, west or flat; area: usable area in square decimetres, from
+                100 to 20000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         project = self.projects.get(project_id)
@@ -637,7 +652,11 @@ class SolarInstallations:
             return self._take_back(RULES[6])
         if self._breaks_rule_10_p(project):
             return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: record the survey for {project['customer']}."}
+        return {
+            "success": True,
+            "message": f"Done: record the survey for {project['customer']}.",
+            "data": self._changes(),
+        }
 
     def choose_kit(self, project_id: str, panel_id: str, inverter_id: str) -> Result:
         """Choose the panel and the inverter of a surveyed project; strings laid so far are wiped out.
@@ -648,7 +667,7 @@ class SolarInstallations:
             inverter_id (str): Id of the inverter, such as INVERTER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         project = self.projects.get(project_id)
@@ -757,6 +776,7 @@ class SolarInstallations:
         return {
             "success": True,
             "message": f"Done: choose {panel['name']} with {inverter['name']} for {project['customer']}.",
+            "data": self._changes(),
         }
 
     def lay_string(
@@ -769,11 +789,12 @@ class SolarInstallations:
 
         Args:
             face_id (str): Id of the face, such as FACE-00001.
-            panels (int): The panels, from 2 to 40.
-            instead_of_id (str, optional): Id of a panel string (instead of), such as PS-00001. May be left out.
+            panels (int): Panels in the string, from 2 to 40.
+            instead_of_id (str, optional): String on the same customer's roof that is removed for it; an id such as
+                PS-00001. If left out, the string is added to those there.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         face = self.faces.get(face_id)
@@ -891,7 +912,7 @@ class SolarInstallations:
                 f"Done: lay {panels} panels on the {face['facing']} face of "
                 f"{self.projects[face['project_id']]['customer']} (new: panel string {panel_string['id']})."
             ),
-            "data": {"panel_string_id": panel_string["id"]},
+            "data": {"panel_string_id": panel_string["id"], **self._changes()},
         }
 
     def submit_design(
@@ -905,10 +926,11 @@ class SolarInstallations:
 
         Args:
             project_id (str): Id of the project, such as PROJECT-00001.
-            price (int, optional): The price in cents, from 100000 to 20000000. May be left out.
+            price (int, optional): Price the customer has signed for, required the first time, in cents, from
+                100000 to 20000000. If left out, the price of the earlier offer stands.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         project = self.projects.get(project_id)
@@ -974,7 +996,7 @@ class SolarInstallations:
         return {
             "success": True,
             "message": f"Done: {done} (new: approval {approval['id']}).",
-            "data": {"approval_id": approval["id"]},
+            "data": {"approval_id": approval["id"], **self._changes()},
         }
 
     def decide_approval(
@@ -988,11 +1010,12 @@ class SolarInstallations:
 
         Args:
             approval_id (str): Id of the approval, such as APPROVAL-00001.
-            granted (bool): Granted: true or false.
-            limit_watts (int, optional): The limit watts, from 500 to 60000. May be left out.
+            granted (bool): Whether the grid operator or the heritage office approves.
+            limit_watts (int, optional): Watts that may be fed in, named exactly where a grid approval is granted,
+                from 500 to 60000. If left out, no limit is entered.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         approval = self.approvals.get(approval_id)
@@ -1067,6 +1090,7 @@ class SolarInstallations:
                 f"Done: enter the {approval['kind']} decision for "
                 f"{self.projects[approval['project_id']]['customer']}."
             ),
+            "data": self._changes(),
         }
 
     def receive_goods(
@@ -1078,12 +1102,14 @@ class SolarInstallations:
         """Receive panels or inverters into the store.
 
         Args:
-            number (int): The number, from 1 to 500.
-            panel_id (str, optional): Id of the panel, such as PANEL-00001. May be left out.
-            inverter_id (str, optional): Id of the inverter, such as INVERTER-00001. May be left out.
+            number (int): Pieces that have arrived, from 1 to 500.
+            panel_id (str, optional): Type of panel that has arrived, where no inverter is named; an id such as
+                PANEL-00001. If left out, an inverter must be named.
+            inverter_id (str, optional): Type of inverter that has arrived, where no panel is named; an id such as
+                INVERTER-00001. If left out, a panel must be named.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         panel = self.panels.get(panel_id) if panel_id is not None else None
@@ -1124,7 +1150,7 @@ class SolarInstallations:
             done += f" of {panel['name']}"
         if inverter is not None:
             done += f" of {inverter['name']}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def allocate_material(self, project_id: str) -> Result:
         """Set the panels and the inverter of a cleared project aside.
@@ -1133,7 +1159,7 @@ class SolarInstallations:
             project_id (str): Id of the project, such as PROJECT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         project = self.projects.get(project_id)
@@ -1164,7 +1190,11 @@ class SolarInstallations:
                 return self._take_back(RULES[8])
         if self._breaks_rule_10_p(project):
             return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: set the material for {project['customer']} aside."}
+        return {
+            "success": True,
+            "message": f"Done: set the material for {project['customer']} aside.",
+            "data": self._changes(),
+        }
 
     def book_crew(self, project_id: str, crew_id: str, starts: Date) -> Result:
         """Book a crew for a project whose material is set aside, or move its visit to another crew or day.
@@ -1172,10 +1202,10 @@ class SolarInstallations:
         Args:
             project_id (str): Id of the project, such as PROJECT-00001.
             crew_id (str): Id of the crew, such as CREW-00001.
-            starts (str): Starts: a date, as YYYY-MM-DD.
+            starts (str): First day on the roof, after today and within 120 days, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         project = self.projects.get(project_id)
@@ -1259,7 +1289,11 @@ class SolarInstallations:
         for one_visit in _distinct([*changed_visits, *changed_visits_2, *changed_visits_3, *added_visits]):
             if self._breaks_rule_11(one_visit):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: book {crew['name']} for {project['customer']} from {starts}."}
+        return {
+            "success": True,
+            "message": f"Done: book {crew['name']} for {project['customer']} from {starts}.",
+            "data": self._changes(),
+        }
 
     def complete_work(self, project_id: str) -> Result:
         """Report the work on a roof as done; what was set aside leaves the store.
@@ -1268,7 +1302,7 @@ class SolarInstallations:
             project_id (str): Id of the project, such as PROJECT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         project = self.projects.get(project_id)
@@ -1317,7 +1351,11 @@ class SolarInstallations:
             return self._take_back(RULES[9])
         if self._breaks_rule_11(visit):
             return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: report the roof of {project['customer']} as done."}
+        return {
+            "success": True,
+            "message": f"Done: report the roof of {project['customer']} as done.",
+            "data": self._changes(),
+        }
 
     def commission_plant(self, project_id: str, crew_id: str) -> Result:
         """Commission a built plant with a crew that has an electrician.
@@ -1327,7 +1365,7 @@ class SolarInstallations:
             crew_id (str): Id of the crew, such as CREW-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         project = self.projects.get(project_id)
@@ -1353,6 +1391,7 @@ class SolarInstallations:
         return {
             "success": True,
             "message": f"Done: commission the plant of {project['customer']} with {crew['name']}.",
+            "data": self._changes(),
         }
 
     def drop_project(self, project_id: str) -> Result:
@@ -1362,7 +1401,7 @@ class SolarInstallations:
             project_id (str): Id of the project, such as PROJECT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         project = self.projects.get(project_id)
@@ -1412,7 +1451,11 @@ class SolarInstallations:
         for one_visit in _distinct(changed_visits):
             if self._breaks_rule_11(one_visit):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: drop the project of {project['customer']}."}
+        return {
+            "success": True,
+            "message": f"Done: drop the project of {project['customer']}.",
+            "data": self._changes(),
+        }
 
     def _show_project(self, project: Project) -> dict[str, Any]:
         """The project as an answer shows it."""
@@ -1654,6 +1697,46 @@ class SolarInstallations:
         self._journal.append(("delete", container, record["id"], record))
         del getattr(self, container)[record["id"]]
         self._unlink(container, record)
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -51,6 +51,17 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "teams": ("name",),
+    "venues": ("name",),
+    "referees": ("name",),
+    "players": ("name",),
+    "fixtures": (),
+    "selections": (),
+    "suspensions": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("fixtures", "away_id"),
     ("fixtures", "home_id"),
@@ -232,7 +243,7 @@ class SportsLeague:
         """The table of the league, by points, then goal difference, then goals.
 
         Args:
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "teams": records}} or {"success": False, "error": why
@@ -276,7 +287,7 @@ class SportsLeague:
 
         Args:
             fixture_id (str): Id of the fixture, such as FIXTURE-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "referees": records}} or {"success": False, "error": why
@@ -326,8 +337,9 @@ class SportsLeague:
 
         Args:
             team_id (str): Id of the team, such as TEAM-00001.
-            position (str, optional): The position: goalkeeper, defender, winger or pivot. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            position (str, optional): Position of the players listed: goalkeeper, defender, winger or pivot. If
+                left out, players in all positions are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "players": records}} or {"success": False, "error": why
@@ -368,9 +380,10 @@ class SportsLeague:
         """The venues where a match could kick off at a time, if wanted only those of one town.
 
         Args:
-            kickoff (str): Kickoff: date and time, as YYYY-MM-DDTHH:MM.
-            town (str, optional): The town. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            kickoff (str): When the match would begin, as YYYY-MM-DDTHH:MM.
+            town (str, optional): Exact name of the town of the venues listed. If left out, the venues of all towns
+                are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "venues": records}} or {"success": False, "error": why
@@ -401,8 +414,8 @@ class SportsLeague:
         """List the teams, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only teams whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "teams": records}}
@@ -418,8 +431,8 @@ class SportsLeague:
         """List the venues, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only venues whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "venues": records}}
@@ -439,8 +452,8 @@ class SportsLeague:
         """List the referees, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only referees whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "referees": records}}
@@ -462,10 +475,10 @@ class SportsLeague:
         """List the players, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            position (str, optional): Only those whose position is goalkeeper, defender, winger or pivot.
-            team_id (str, optional): Only those of this team.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only players whose name contains this text.
+            position (str, optional): Only players with this position.
+            team_id (str, optional): Only players of this team.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "players": records}}
@@ -495,12 +508,12 @@ class SportsLeague:
         """List the fixtures, oldest first, all of them or only some.
 
         Args:
-            home_id (str, optional): Only those of this home.
-            away_id (str, optional): Only those of this away.
-            venue_id (str, optional): Only those of this venue.
-            referee_id (str, optional): Only those of this referee.
-            status (str, optional): Only those whose status is scheduled, postponed, played or awarded.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            home_id (str, optional): Only fixtures whose home is this team.
+            away_id (str, optional): Only fixtures whose away is this team.
+            venue_id (str, optional): Only fixtures of this venue.
+            referee_id (str, optional): Only fixtures of this referee.
+            status (str, optional): Only fixtures with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "fixtures": records}}
@@ -535,11 +548,11 @@ class SportsLeague:
         """List the selections, oldest first, all of them or only some.
 
         Args:
-            fixture_id (str, optional): Only those of this fixture.
-            team_id (str, optional): Only those of this team.
-            player_id (str, optional): Only those of this player.
-            card (str, optional): Only those whose card is yellow or red.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            fixture_id (str, optional): Only selections of this fixture.
+            team_id (str, optional): Only selections of this team.
+            player_id (str, optional): Only selections of this player.
+            card (str, optional): Only selections with this card.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "selections": records}}
@@ -570,10 +583,10 @@ class SportsLeague:
         """List the suspensions, oldest first, all of them or only some.
 
         Args:
-            player_id (str, optional): Only those of this player.
-            reason (str, optional): Only those whose reason is red_card or yellow_cards.
-            status (str, optional): Only those whose status is serving, served or lifted.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            player_id (str, optional): Only suspensions of this player.
+            reason (str, optional): Only suspensions with this reason.
+            status (str, optional): Only suspensions with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "suspensions": records}}
@@ -600,14 +613,15 @@ class SportsLeague:
         """Schedule a match of a matchday at a venue.
 
         Args:
-            matchday (int): The matchday, from 1 to 12.
-            home_id (str): Id of a team (home), such as TEAM-00001.
-            away_id (str): Id of a team (away), such as TEAM-00001.
+            matchday (int): Number of the matchday on which the match counts, from 1 to 12.
+            home_id (str): Team that plays at home; an id such as TEAM-00001.
+            away_id (str): Other team, which plays as the guest; an id such as TEAM-00001.
             venue_id (str): Id of the venue, such as VENUE-00001.
-            kickoff (str): Kickoff: date and time, as YYYY-MM-DDTHH:MM.
+            kickoff (str): When the match begins, later than now and two days apart from other matches, as
+                YYYY-MM-DDTHH:MM.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         home = self.teams.get(home_id)
@@ -703,7 +717,7 @@ class SportsLeague:
                 f"Done: schedule {home['name']} against {away['name']} on matchday {matchday} at {venue['name']}, "
                 f"{kickoff} (new: fixture {fixture['id']})."
             ),
-            "data": {"fixture_id": fixture["id"]},
+            "data": {"fixture_id": fixture["id"], **self._changes()},
         }
 
     def reschedule_fixture(self, fixture_id: str, venue_id: str, kickoff: DateTime) -> Result:
@@ -712,10 +726,10 @@ class SportsLeague:
         Args:
             fixture_id (str): Id of the fixture, such as FIXTURE-00001.
             venue_id (str): Id of the venue, such as VENUE-00001.
-            kickoff (str): Kickoff: date and time, as YYYY-MM-DDTHH:MM.
+            kickoff (str): When the match is to begin, later than now, as YYYY-MM-DDTHH:MM.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         fixture = self.fixtures.get(fixture_id)
@@ -793,6 +807,7 @@ class SportsLeague:
                 f"Done: move {self.teams[fixture['home_id']]['name']} against "
                 f"{self.teams[fixture['away_id']]['name']} to {venue['name']}, {kickoff}."
             ),
+            "data": self._changes(),
         }
 
     def postpone_fixture(self, fixture_id: str) -> Result:
@@ -802,7 +817,7 @@ class SportsLeague:
             fixture_id (str): Id of the fixture, such as FIXTURE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         fixture = self.fixtures.get(fixture_id)
@@ -871,6 +886,7 @@ class SportsLeague:
                 f"Done: postpone {self.teams[fixture['home_id']]['name']} against "
                 f"{self.teams[fixture['away_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def assign_referee(self, fixture_id: str, referee_id: str) -> Result:
@@ -881,7 +897,7 @@ class SportsLeague:
             referee_id (str): Id of the referee, such as REFEREE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         fixture = self.fixtures.get(fixture_id)
@@ -941,6 +957,7 @@ class SportsLeague:
                 f"Done: assign {referee['name']} to {self.teams[fixture['home_id']]['name']} against "
                 f"{self.teams[fixture['away_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def name_squad(
@@ -955,10 +972,11 @@ class SportsLeague:
         Args:
             fixture_id (str): Id of the fixture, such as FIXTURE-00001.
             team_id (str): Id of the team, such as TEAM-00001.
-            player_ids (list): Ids of players, such as PLAYER-00001. None where it is left out.
+            player_ids (list): Three to eight players of the team, none of them suspended: ids of players, such as
+                PLAYER-00001. If left out, all who may play are named, by shirt number and at most eight.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         fixture = self.fixtures.get(fixture_id)
@@ -1049,6 +1067,7 @@ class SportsLeague:
                 f"Done: name the squad of {team['name']} for {self.teams[fixture['home_id']]['name']} against "
                 f"{self.teams[fixture['away_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def record_result(
@@ -1062,11 +1081,11 @@ class SportsLeague:
 
         Args:
             fixture_id (str): Id of the fixture, such as FIXTURE-00001.
-            home_goals (int): The home goals, from 0 to 40.
-            away_goals (int): The away goals, from 0 to 40.
+            home_goals (int): Goals of the home team, from 0 to 40.
+            away_goals (int): Goals of the away team, from 0 to 40.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         fixture = self.fixtures.get(fixture_id)
@@ -1156,6 +1175,7 @@ class SportsLeague:
                 f"Done: record {home_goals} to {away_goals} for {self.teams[fixture['home_id']]['name']} against "
                 f"{self.teams[fixture['away_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def correct_result(
@@ -1168,11 +1188,11 @@ class SportsLeague:
 
         Args:
             fixture_id (str): Id of the fixture, such as FIXTURE-00001.
-            home_goals (int): The home goals, from 0 to 40.
-            away_goals (int): The away goals, from 0 to 40.
+            home_goals (int): Goals of the home team after the correction, from 0 to 40.
+            away_goals (int): Goals of the away team after the correction, from 0 to 40.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         fixture = self.fixtures.get(fixture_id)
@@ -1198,6 +1218,7 @@ class SportsLeague:
                 f"Done: correct the result of {self.teams[fixture['home_id']]['name']} against "
                 f"{self.teams[fixture['away_id']]['name']} to {home_goals} to {away_goals}."
             ),
+            "data": self._changes(),
         }
 
     def award_match(self, fixture_id: str, winner_id: str, withdrew: bool = False) -> Result:
@@ -1206,11 +1227,12 @@ class SportsLeague:
 
         Args:
             fixture_id (str): Id of the fixture, such as FIXTURE-00001.
-            winner_id (str): Id of a team (winner), such as TEAM-00001.
-            withdrew (bool): Withdrew: true or false. false where it is left out.
+            winner_id (str): Team of this match that gets the 5 to 0 win; an id such as TEAM-00001.
+            withdrew (bool): Whether the other team withdrew from the league, which allows an award before the
+                kick-off. Default: false.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         fixture = self.fixtures.get(fixture_id)
@@ -1265,6 +1287,7 @@ class SportsLeague:
                 f"Done: award {self.teams[fixture['home_id']]['name']} against "
                 f"{self.teams[fixture['away_id']]['name']} to {winner['name']}."
             ),
+            "data": self._changes(),
         }
 
     def show_card(
@@ -1280,11 +1303,11 @@ class SportsLeague:
         Args:
             fixture_id (str): Id of the fixture, such as FIXTURE-00001.
             player_id (str): Id of the player, such as PLAYER-00001.
-            card (str): The card: yellow or red.
-            matches (int): The matches, from 1 to 6. 1 where it is left out.
+            card (str): Card that the player was shown: yellow or red.
+            matches (int): Matches of suspension for a red card, 1 for a yellow one, from 1 to 6. Default: 1.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         fixture = self.fixtures.get(fixture_id)
@@ -1386,6 +1409,7 @@ class SportsLeague:
                 f"Done: record a {card} card of {player['name']} in {self.teams[fixture['home_id']]['name']} "
                 f"against {self.teams[fixture['away_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def lift_suspension(self, suspension_id: str) -> Result:
@@ -1395,7 +1419,7 @@ class SportsLeague:
             suspension_id (str): Id of the suspension, such as SUSPENSION-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         suspension = self.suspensions.get(suspension_id)
@@ -1415,6 +1439,7 @@ class SportsLeague:
         return {
             "success": True,
             "message": f"Done: lift the suspension of {self.players[suspension['player_id']]['name']}.",
+            "data": self._changes(),
         }
 
     def transfer_player(
@@ -1428,10 +1453,10 @@ class SportsLeague:
         Args:
             player_id (str): Id of the player, such as PLAYER-00001.
             team_id (str): Id of the team, such as TEAM-00001.
-            shirt (int): The shirt, from 1 to 20.
+            shirt (int): Free shirt number of the player in the new team, from 1 to 20.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         player = self.players.get(player_id)
@@ -1488,7 +1513,11 @@ class SportsLeague:
             return self._take_back(RULES[12])
         if self._breaks_rule_14(player):
             return self._take_back(RULES[13])
-        return {"success": True, "message": f"Done: transfer {player['name']} to {team['name']} with shirt {shirt}."}
+        return {
+            "success": True,
+            "message": f"Done: transfer {player['name']} to {team['name']} with shirt {shirt}.",
+            "data": self._changes(),
+        }
 
     def _show_team(self, team: Team) -> dict[str, Any]:
         """The team as an answer shows it."""
@@ -1899,6 +1928,46 @@ class SportsLeague:
         self._journal.append(("delete", container, record["id"], record))
         del getattr(self, container)[record["id"]]
         self._unlink(container, record)
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

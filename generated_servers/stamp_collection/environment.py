@@ -45,6 +45,18 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "stamps": ("name",),
+    "copies": ("label",),
+    "wants": (),
+    "partners": ("name",),
+    "swaps": (),
+    "swap_pieces": (),
+    "circuits": ("name",),
+    "stops": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("circuits", "name"),
     ("copies", "circuit_id"),
@@ -262,8 +274,9 @@ class StampCollection:
         """Kept copies that are spare, the most valuable first.
 
         Args:
-            country (str, optional): The country: Arland, Belmark, Corvia or Dunmoor. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            country (str, optional): Only stamps of this country: Arland, Belmark, Corvia or Dunmoor. If left out,
+                stamps of all countries are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "copies": records}} or {"success": False, "error": why
@@ -303,7 +316,7 @@ class StampCollection:
         """Circuits that are being packed or travel, with who has them.
 
         Args:
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "circuits": records}} or {"success": False, "error": why
@@ -345,8 +358,9 @@ class StampCollection:
         """Proposals that wait for an answer, with their values and whether they would fill a want.
 
         Args:
-            partner_id (str, optional): Id of the partner, such as PARTNER-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            partner_id (str, optional): Only swaps with this partner; an id such as PARTNER-00001. If left out,
+                swaps with all partners are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "swaps": records}} or {"success": False, "error": why
@@ -395,9 +409,9 @@ class StampCollection:
         """List the stamps, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            country (str, optional): Only those whose country is Arland, Belmark, Corvia or Dunmoor.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only stamps whose name contains this text.
+            country (str, optional): Only stamps with this country.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "stamps": records}}
@@ -423,13 +437,13 @@ class StampCollection:
         """List the copies, oldest first, all of them or only some.
 
         Args:
-            label (str, optional): Only those whose label contains this text.
-            stamp_id (str, optional): Only those of this stamp.
-            condition (str, optional): Only those whose condition is mint, hinged, used or damaged.
-            swap_id (str, optional): Only those of this swap.
-            circuit_id (str, optional): Only those of this circuit.
-            status (str, optional): Only those whose status is kept, offered, travelling or gone.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            label (str, optional): Only copies whose label contains this text.
+            stamp_id (str, optional): Only copies of this stamp.
+            condition (str, optional): Only copies with this condition.
+            swap_id (str, optional): Only copies of this swap.
+            circuit_id (str, optional): Only copies of this circuit.
+            status (str, optional): Only copies with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "copies": records}}
@@ -462,10 +476,10 @@ class StampCollection:
         """List the wants, oldest first, all of them or only some.
 
         Args:
-            stamp_id (str, optional): Only those of this stamp.
-            at_least (str, optional): Only those whose at least is mint, hinged, used or damaged.
-            status (str, optional): Only those whose status is open, filled or dropped.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            stamp_id (str, optional): Only wants of this stamp.
+            at_least (str, optional): Only wants with this at least.
+            status (str, optional): Only wants with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "wants": records}}
@@ -489,8 +503,8 @@ class StampCollection:
         """List the partners, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only partners whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "partners": records}}
@@ -511,9 +525,9 @@ class StampCollection:
         """List the swaps, oldest first, all of them or only some.
 
         Args:
-            partner_id (str, optional): Only those of this partner.
-            status (str, optional): Only those whose status is proposed, done or refused.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            partner_id (str, optional): Only swaps of this partner.
+            status (str, optional): Only swaps with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "swaps": records}}
@@ -538,10 +552,10 @@ class StampCollection:
         """List the swap pieces, oldest first, all of them or only some.
 
         Args:
-            swap_id (str, optional): Only those of this swap.
-            stamp_id (str, optional): Only those of this stamp.
-            condition (str, optional): Only those whose condition is mint, hinged, used or damaged.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            swap_id (str, optional): Only swap pieces of this swap.
+            stamp_id (str, optional): Only swap pieces of this stamp.
+            condition (str, optional): Only swap pieces with this condition.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "swap_pieces": records}}
@@ -568,9 +582,9 @@ class StampCollection:
         """List the circuits, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            status (str, optional): Only those whose status is packing, travelling or home.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only circuits whose name contains this text.
+            status (str, optional): Only circuits with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "circuits": records}}
@@ -594,9 +608,9 @@ class StampCollection:
         """List the stops, oldest first, all of them or only some.
 
         Args:
-            circuit_id (str, optional): Only those of this circuit.
-            partner_id (str, optional): Only those of this partner.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            circuit_id (str, optional): Only stops of this circuit.
+            partner_id (str, optional): Only stops of this partner.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "stops": records}}
@@ -623,13 +637,13 @@ class StampCollection:
         """Enter a copy that came into the collection; it strikes the stamp off the want list where it is good enough.
 
         Args:
-            label (str): The label.
+            label (str): Label of the new copy, not in use yet.
             stamp_id (str): Id of the stamp, such as STAMP-00001.
-            condition (str): The condition: mint, hinged, used or damaged.
-            paid (int): The paid in cents, from 0 to 900000.
+            condition (str): State in which the copy is: mint, hinged, used or damaged.
+            paid (int): Price that was paid for the copy, in cents, from 0 to 900000.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         stamp = self.stamps.get(stamp_id)
@@ -686,7 +700,7 @@ class StampCollection:
         return {
             "success": True,
             "message": f"Done: enter {label}, a {condition} {stamp['name']} (new: copy {copy['id']}).",
-            "data": {"copy_id": copy["id"]},
+            "data": {"copy_id": copy["id"], **self._changes()},
         }
 
     def certify_copy(self, copy_id: str, expert: Text) -> Result:
@@ -694,10 +708,10 @@ class StampCollection:
 
         Args:
             copy_id (str): Id of the copy, such as COPY-00001.
-            expert (str): The expert.
+            expert (str): Name of the expert who wrote the certificate.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         copy = self.copies.get(copy_id)
@@ -711,7 +725,11 @@ class StampCollection:
         self._put("copies", copy, "certified_by", expert)
         if self._breaks_rule_3(copy):
             return self._take_back(RULES[2])
-        return {"success": True, "message": f"Done: enter the certificate of {expert} for {copy['label']}."}
+        return {
+            "success": True,
+            "message": f"Done: enter the certificate of {expert} for {copy['label']}.",
+            "data": self._changes(),
+        }
 
     def add_want(
         self,
@@ -723,11 +741,11 @@ class StampCollection:
 
         Args:
             stamp_id (str): Id of the stamp, such as STAMP-00001.
-            at_least (str): The at least: mint, hinged, used or damaged.
-            up_to (int): The up to in cents, from 0 to 900000.
+            at_least (str): Poorest condition that would still do: mint, hinged, used or damaged.
+            up_to (int): Most that would be paid for it, in cents, from 0 to 900000.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         stamp = self.stamps.get(stamp_id)
@@ -761,7 +779,7 @@ class StampCollection:
         return {
             "success": True,
             "message": f"Done: put {stamp['name']} on the want list (new: want {want['id']}).",
-            "data": {"want_id": want["id"]},
+            "data": {"want_id": want["id"], **self._changes()},
         }
 
     def drop_want(self, want_id: str) -> Result:
@@ -771,7 +789,7 @@ class StampCollection:
             want_id (str): Id of the want, such as WANT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         want = self.wants.get(want_id)
@@ -785,7 +803,11 @@ class StampCollection:
             return self._take_back(RULES[4])
         if self._breaks_rule_6(want):
             return self._take_back(RULES[5])
-        return {"success": True, "message": f"Done: take {self.stamps[want['stamp_id']]['name']} off the want list."}
+        return {
+            "success": True,
+            "message": f"Done: take {self.stamps[want['stamp_id']]['name']} off the want list.",
+            "data": self._changes(),
+        }
 
     def propose_swap(
         self,
@@ -797,11 +819,13 @@ class StampCollection:
 
         Args:
             partner_id (str): Id of the partner, such as PARTNER-00001.
-            copy_ids (list): Ids of copies, such as COPY-00001.
-            pieces (list): One entry per piece: .
+            copy_ids (list): Spare copies that are offered, one of each stamp: ids of copies, such as COPY-00001.
+            pieces (list): One entry for each stamp wanted from the partner: stamp_id: stamp that the partner would
+                give, each once; an id such as STAMP-00001; condition: condition of the partner's stamp: mint,
+                hinged, used or damaged.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         partner = self.partners.get(partner_id)
@@ -902,7 +926,7 @@ class StampCollection:
         return {
             "success": True,
             "message": f"Done: propose a swap to {partner['name']} (new: swap {swap['id']}).",
-            "data": {"swap_id": swap["id"]},
+            "data": {"swap_id": swap["id"], **self._changes()},
         }
 
     def answer_swap(
@@ -916,11 +940,12 @@ class StampCollection:
 
         Args:
             swap_id (str): Id of the swap, such as SWAP-00001.
-            done (bool): Done: true or false.
-            arrivals (list): One entry per arrival: .
+            done (bool): Whether the swap takes place, or was refused.
+            arrivals (list): One entry for each piece of the swap, none if refused: piece_id: piece of the swap
+                that came in; an id such as SP-00001; label: label of the new copy, not in use yet.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         swap = self.swaps.get(swap_id)
@@ -1060,6 +1085,7 @@ class StampCollection:
         return {
             "success": True,
             "message": f"Done: answer the swap with {self.partners[swap['partner_id']]['name']}.",
+            "data": self._changes(),
         }
 
     def open_circuit(
@@ -1072,14 +1098,14 @@ class StampCollection:
         """Open a circuit that will travel to one partner after the other.
 
         Args:
-            name (str): The name.
-            first_partner_id (str): Id of a partner (first partner), such as PARTNER-00001.
-            second_partner_id (str): Id of a partner (second partner), such as PARTNER-00001.
-            third_partner_id (str, optional): Id of a partner (third partner), such as PARTNER-00001. May be left
-                out.
+            name (str): Name of the new circuit, not in use yet.
+            first_partner_id (str): Partner who gets the circuit first; an id such as PARTNER-00001.
+            second_partner_id (str): Partner who gets it second; an id such as PARTNER-00001.
+            third_partner_id (str, optional): Partner who gets it third; an id such as PARTNER-00001. If left out,
+                it travels to two partners only.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         first_partner = self.partners.get(first_partner_id)
@@ -1159,7 +1185,12 @@ class StampCollection:
                 f"Done: open the circuit {name} (new: circuit {circuit['id']}, stop {stop['id']}, stop "
                 f"{new_stop['id']})."
             ),
-            "data": {"circuit_id": circuit["id"], "stop_id": stop["id"], "new_stop_id": new_stop["id"]},
+            "data": {
+                "circuit_id": circuit["id"],
+                "stop_id": stop["id"],
+                "new_stop_id": new_stop["id"],
+                **self._changes(),
+            },
         }
 
     def put_in_circuit(
@@ -1173,10 +1204,10 @@ class StampCollection:
         Args:
             copy_id (str): Id of the copy, such as COPY-00001.
             circuit_id (str): Id of the circuit, such as CIRCUIT-00001.
-            asking (int): The asking in cents, from 0 to 900000.
+            asking (int): Price asked for the copy, at most its value, in cents, from 0 to 900000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         copy = self.copies.get(copy_id)
@@ -1212,7 +1243,11 @@ class StampCollection:
                 return self._take_back(RULES[5])
         if self._breaks_rule_10(copy):
             return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: put {copy['label']} into {circuit['name']} for {_money(asking)}."}
+        return {
+            "success": True,
+            "message": f"Done: put {copy['label']} into {circuit['name']} for {_money(asking)}.",
+            "data": self._changes(),
+        }
 
     def pass_circuit(self, circuit_id: str) -> Result:
         """Send a circuit to its first or following partner, or home from the last one; what nobody took is kept
@@ -1222,7 +1257,7 @@ class StampCollection:
             circuit_id (str): Id of the circuit, such as CIRCUIT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         circuit = self.circuits.get(circuit_id)
@@ -1318,7 +1353,7 @@ class StampCollection:
         ):
             if self._breaks_rule_10(one_copy):
                 return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: pass {circuit['name']} on."}
+        return {"success": True, "message": f"Done: pass {circuit['name']} on.", "data": self._changes()}
 
     def take_out(self, copy_id: str) -> Result:
         """Enter that the partner who has a circuit takes a copy out of it and owes its price.
@@ -1327,7 +1362,7 @@ class StampCollection:
             copy_id (str): Id of the copy, such as COPY-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         copy = self.copies.get(copy_id)
@@ -1355,17 +1390,21 @@ class StampCollection:
                 return self._take_back(RULES[5])
         if self._breaks_rule_10(copy):
             return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: enter that {copy['label']} was taken out."}
+        return {
+            "success": True,
+            "message": f"Done: enter that {copy['label']} was taken out.",
+            "data": self._changes(),
+        }
 
     def receive_payment(self, partner_id: str, amount: Annotated[int, {"minimum": 1, "maximum": 900000}]) -> Result:
         """Enter what a partner has paid.
 
         Args:
             partner_id (str): Id of the partner, such as PARTNER-00001.
-            amount (int): The amount in cents, from 1 to 900000.
+            amount (int): Money that was paid, at most what the partner owes, in cents, from 1 to 900000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         partner = self.partners.get(partner_id)
@@ -1378,7 +1417,11 @@ class StampCollection:
         if not 0 <= owes <= 900000:
             return self._take_back(f"The owes of {partner['name']} must be between 0.00 and 9,000.00.")
         self._put("partners", partner, "owes", owes)
-        return {"success": True, "message": f"Done: enter {_money(amount)} from {partner['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: enter {_money(amount)} from {partner['name']}.",
+            "data": self._changes(),
+        }
 
     def _show_copy(self, copy: Copy) -> dict[str, Any]:
         """The copy as an answer shows it."""
@@ -1575,6 +1618,46 @@ class StampCollection:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -52,6 +52,17 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "plans": ("name",),
+    "customers": ("name",),
+    "subscriptions": (),
+    "seats": ("email",),
+    "invoices": (),
+    "payments": (),
+    "credits": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("credits", "customer_id"),
     ("invoices", "customer_id"),
@@ -266,7 +277,7 @@ class SubscriptionBilling:
         Args:
             subscription_id (str): Id of the subscription, such as SUBSCRIPTION-00001.
             plan_id (str): Id of the plan, such as PLAN-00001.
-            seats (int): The seats, from 1 to 500.
+            seats (int): Number of seats to try out, or the present one, from 1 to 500.
 
         Returns:
             dict: {"success": True, "data": {fee_now, fee_then, days_left, charged_or_credited_now}} or {"success":
@@ -350,8 +361,9 @@ class SubscriptionBilling:
         """The open invoices past their due date, with the failed charges, the longest overdue first.
 
         Args:
-            failed_charges (int, optional): The failed charges, from 0 to 3. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            failed_charges (int, optional): Number of failed charges that an invoice has exactly, from 0 to 3. If
+                left out, invoices with any number are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "invoices": records}} or {"success": False, "error": why
@@ -391,8 +403,8 @@ class SubscriptionBilling:
         """The running subscriptions whose period ends within so many days or has ended, the earliest first.
 
         Args:
-            within (int): The within, from 0 to 60. 3 where it is left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            within (int): Days from today within which the period ends, from 0 to 60. Default: 3.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "subscriptions": records}} or {"success": False,
@@ -434,9 +446,9 @@ class SubscriptionBilling:
         """List the plans, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            retired (bool, optional): Only those where retired is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only plans whose name contains this text.
+            retired (bool, optional): Only plans with this value of `retired`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "plans": records}}
@@ -458,9 +470,9 @@ class SubscriptionBilling:
         """List the customers, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            had_trial (bool, optional): Only those where had trial is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only customers whose name contains this text.
+            had_trial (bool, optional): Only customers with this value of `had_trial`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "customers": records}}
@@ -486,11 +498,11 @@ class SubscriptionBilling:
         """List the subscriptions, oldest first, all of them or only some.
 
         Args:
-            customer_id (str, optional): Only those of this customer.
-            plan_id (str, optional): Only those of this plan.
-            renews (bool, optional): Only those where renews is so.
-            status (str, optional): Only those whose status is trial, active, cancelled or suspended.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            customer_id (str, optional): Only subscriptions of this customer.
+            plan_id (str, optional): Only subscriptions of this plan.
+            renews (bool, optional): Only subscriptions with this value of `renews`.
+            status (str, optional): Only subscriptions with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "subscriptions": records}}
@@ -523,9 +535,9 @@ class SubscriptionBilling:
         """List the seats, oldest first, all of them or only some.
 
         Args:
-            email (str, optional): Only those whose email contains this text.
-            subscription_id (str, optional): Only those of this subscription.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            email (str, optional): Only seats whose email contains this text.
+            subscription_id (str, optional): Only seats of this subscription.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "seats": records}}
@@ -551,11 +563,11 @@ class SubscriptionBilling:
         """List the invoices, oldest first, all of them or only some.
 
         Args:
-            customer_id (str, optional): Only those of this customer.
-            subscription_id (str, optional): Only those of this subscription.
-            reason (str, optional): Only those whose reason is period or upgrade.
-            status (str, optional): Only those whose status is open, paid or void.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            customer_id (str, optional): Only invoices of this customer.
+            subscription_id (str, optional): Only invoices of this subscription.
+            reason (str, optional): Only invoices with this reason.
+            status (str, optional): Only invoices with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "invoices": records}}
@@ -586,10 +598,10 @@ class SubscriptionBilling:
         """List the payments, oldest first, all of them or only some.
 
         Args:
-            customer_id (str, optional): Only those of this customer.
-            invoice_id (str, optional): Only those of this invoice.
-            method (str, optional): Only those whose method is card, bank_transfer, direct_debit or credit.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            customer_id (str, optional): Only payments of this customer.
+            invoice_id (str, optional): Only payments of this invoice.
+            method (str, optional): Only payments with this method.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "payments": records}}
@@ -616,9 +628,9 @@ class SubscriptionBilling:
         """List the credits, oldest first, all of them or only some.
 
         Args:
-            customer_id (str, optional): Only those of this customer.
-            reason (str, optional): Only those whose reason is downgrade, cancellation, goodwill or outage.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            customer_id (str, optional): Only credits of this customer.
+            reason (str, optional): Only credits with this reason.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "credits": records}}
@@ -645,11 +657,11 @@ class SubscriptionBilling:
         Args:
             customer_id (str): Id of the customer, such as CUSTOMER-00001.
             plan_id (str): Id of the plan, such as PLAN-00001.
-            seats (int): The seats, from 1 to 500.
-            trial (bool): Trial: true or false. false where it is left out.
+            seats (int): Number of seats, at most what the plan allows, from 1 to 500.
+            trial (bool): Whether it starts with a trial, which a customer gets once. Default: false.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         customer = self.customers.get(customer_id)
@@ -776,6 +788,7 @@ class SubscriptionBilling:
                 f"Done: start a {'trial' if trial else 'paid'} subscription of {customer['name']} to "
                 f"{plan['name']} with {seats} seats."
             ),
+            "data": self._changes(),
         }
 
     def change_subscription(
@@ -790,10 +803,10 @@ class SubscriptionBilling:
         Args:
             subscription_id (str): Id of the subscription, such as SUBSCRIPTION-00001.
             plan_id (str): Id of the plan, such as PLAN-00001.
-            seats (int): The seats, from 1 to 500.
+            seats (int): Number of seats from now on, or the present one, from 1 to 500.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         subscription = self.subscriptions.get(subscription_id)
@@ -900,6 +913,7 @@ class SubscriptionBilling:
                 f"Done: change the subscription of {self.customers[subscription['customer_id']]['name']} to "
                 f"{plan['name']} with {seats} seats."
             ),
+            "data": self._changes(),
         }
 
     def assign_seat(self, subscription_id: str, user: Email) -> Result:
@@ -907,10 +921,10 @@ class SubscriptionBilling:
 
         Args:
             subscription_id (str): Id of the subscription, such as SUBSCRIPTION-00001.
-            user (str): The user.
+            user (str): Email address of the user who gets the seat.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         subscription = self.subscriptions.get(subscription_id)
@@ -951,7 +965,7 @@ class SubscriptionBilling:
                 f"Done: give {user} a seat of {self.customers[subscription['customer_id']]['name']} (new: seat "
                 f"{seat['id']})."
             ),
-            "data": {"seat_id": seat["id"]},
+            "data": {"seat_id": seat["id"], **self._changes()},
         }
 
     def release_seat(self, seat_id: str) -> Result:
@@ -961,7 +975,7 @@ class SubscriptionBilling:
             seat_id (str): Id of the seat, such as SEAT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         seat = self.seats.get(seat_id)
@@ -977,6 +991,7 @@ class SubscriptionBilling:
                 f"Done: take {seat['email']} off the seats of "
                 f"{self.customers[self.subscriptions[seat['subscription_id']]['customer_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def renew_subscription(self, subscription_id: str, notice_withdrawn: bool = False) -> Result:
@@ -985,10 +1000,10 @@ class SubscriptionBilling:
 
         Args:
             subscription_id (str): Id of the subscription, such as SUBSCRIPTION-00001.
-            notice_withdrawn (bool): Notice withdrawn: true or false. false where it is left out.
+            notice_withdrawn (bool): Whether the customer has withdrawn a notice given before. Default: false.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         subscription = self.subscriptions.get(subscription_id)
@@ -1087,7 +1102,7 @@ class SubscriptionBilling:
                 f"Done: renew the subscription of {self.customers[subscription['customer_id']]['name']} (new: "
                 f"invoice {invoice['id']})."
             ),
-            "data": {"invoice_id": invoice["id"]},
+            "data": {"invoice_id": invoice["id"], **self._changes()},
         }
 
     def cancel_subscription(
@@ -1101,11 +1116,12 @@ class SubscriptionBilling:
 
         Args:
             subscription_id (str): Id of the subscription, such as SUBSCRIPTION-00001.
-            credit_unused (bool): Credit unused: true or false. false where it is left out.
-            at_period_end (bool): At period end: true or false. false where it is left out.
+            credit_unused (bool): Whether the rest of the paid period is credited, only when cancelling at once.
+                Default: false.
+            at_period_end (bool): Whether only the notice to the end of the period is noted. Default: false.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         subscription = self.subscriptions.get(subscription_id)
@@ -1222,6 +1238,7 @@ class SubscriptionBilling:
                 f"Done: cancel the subscription of {self.customers[subscription['customer_id']]['name']} "
                 f"{'to the end of the period' if at_period_end else 'and credit what is unused' if credit_unused else 'without a credit'}."
             ),
+            "data": self._changes(),
         }
 
     def record_payment(
@@ -1235,11 +1252,12 @@ class SubscriptionBilling:
 
         Args:
             invoice_id (str): Id of the invoice, such as INVOICE-00001.
-            method (str): The method: card, bank_transfer or direct_debit.
-            amount (int, optional): The amount in cents, from 1 to 10000000. May be left out.
+            method (str): How the money came in: card, bank_transfer or direct_debit.
+            amount (int, optional): Sum received, at most what is due, in cents, from 1 to 10000000. If left out,
+                all that is due is received.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         invoice = self.invoices.get(invoice_id)
@@ -1334,7 +1352,7 @@ class SubscriptionBilling:
         return {
             "success": True,
             "message": f"Done: {done} (new: payment {payment['id']}).",
-            "data": {"payment_id": payment["id"]},
+            "data": {"payment_id": payment["id"], **self._changes()},
         }
 
     def apply_credit(
@@ -1347,10 +1365,11 @@ class SubscriptionBilling:
 
         Args:
             invoice_id (str): Id of the invoice, such as INVOICE-00001.
-            amount (int, optional): The amount in cents, from 1 to 10000000. May be left out.
+            amount (int, optional): Credit to use, at most what is due, in cents, from 1 to 10000000. If left out,
+                as much is used as there is and is due.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         invoice = self.invoices.get(invoice_id)
@@ -1450,7 +1469,7 @@ class SubscriptionBilling:
         return {
             "success": True,
             "message": f"Done: {done} (new: payment {payment['id']}).",
-            "data": {"payment_id": payment["id"]},
+            "data": {"payment_id": payment["id"], **self._changes()},
         }
 
     def record_failed_charge(self, invoice_id: str) -> Result:
@@ -1460,7 +1479,7 @@ class SubscriptionBilling:
             invoice_id (str): Id of the invoice, such as INVOICE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         invoice = self.invoices.get(invoice_id)
@@ -1529,6 +1548,7 @@ class SubscriptionBilling:
                 f"Done: record a failed charge of the invoice {invoice['id']} of "
                 f"{self.customers[invoice['customer_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def grant_credit(
@@ -1541,11 +1561,11 @@ class SubscriptionBilling:
 
         Args:
             customer_id (str): Id of the customer, such as CUSTOMER-00001.
-            amount (int): The amount in cents, from 100 to 100000.
-            reason (str): The reason: goodwill or outage.
+            amount (int): Sum of the credit, in cents, from 100 to 100000.
+            reason (str): Why the customer gets it: goodwill or outage.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         customer = self.customers.get(customer_id)
@@ -1573,7 +1593,7 @@ class SubscriptionBilling:
                 f"Done: grant {customer['name']} {_money(amount)} of credit for {reason} (new: credit "
                 f"{credit['id']})."
             ),
-            "data": {"credit_id": credit["id"]},
+            "data": {"credit_id": credit["id"], **self._changes()},
         }
 
     def void_invoice(self, invoice_id: str) -> Result:
@@ -1583,7 +1603,7 @@ class SubscriptionBilling:
             invoice_id (str): Id of the invoice, such as INVOICE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         invoice = self.invoices.get(invoice_id)
@@ -1647,6 +1667,7 @@ class SubscriptionBilling:
         return {
             "success": True,
             "message": f"Done: void the invoice {invoice['id']} of {self.customers[invoice['customer_id']]['name']}.",
+            "data": self._changes(),
         }
 
     def _show_customer(self, customer: Customer) -> dict[str, Any]:
@@ -1858,6 +1879,46 @@ class SubscriptionBilling:
         self._journal.append(("delete", container, record["id"], record))
         del getattr(self, container)[record["id"]]
         self._unlink(container, record)
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal, TypedDict
 Result = dict[str, Any]
 """`{"success": True, "data" | "message": ...}` or `{"success": False, "error": why}`"""
 Date = Annotated[str, {"format": "date"}]
+Time = Annotated[str, {"format": "time"}]
 Text = Annotated[str, {"minLength": 1, "maxLength": 1000}]
 
 RULES = (
@@ -47,6 +48,18 @@ CHANGES = (
     "replace_in_relay",
 )
 """The methods that may change something; all others only read."""
+
+LABELS: dict[str, tuple[str, ...]] = {
+    "squads": ("name",),
+    "swimmers": ("name",),
+    "lane_shares": (),
+    "meets": ("name",),
+    "events": ("code",),
+    "entries": (),
+    "relays": (),
+    "swims": (),
+}
+"""What people call a record of each container by."""
 
 INDEXED = {
     ("entries", "event_id"),
@@ -235,8 +248,8 @@ class SwimmingClub:
         """How many of the eight lanes are free in a session, and who has the others.
 
         Args:
-            wday (str): The wday: monday, tuesday, wednesday, thursday, friday or saturday.
-            slot (str): The slot: early or evening.
+            wday (str): Weekday of the session: monday, tuesday, wednesday, thursday, friday or saturday.
+            slot (str): Session of that day that is looked at: early or evening.
 
         Returns:
             dict: {"success": True, "data": {free, squads, lanes}} or {"success": False, "error": why not}
@@ -260,8 +273,9 @@ class SwimmingClub:
 
         Args:
             event_id (str): Id of the event, such as EVENT-00001.
-            squad_id (str, optional): Id of the squad, such as SQUAD-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            squad_id (str, optional): Squad of the swimmers listed; an id such as SQUAD-00001. If left out, the
+                swimmers of all squads are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "swimmers": records}} or {"success": False, "error": why
@@ -306,8 +320,8 @@ class SwimmingClub:
         """List the squads, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only squads whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "squads": records}}
@@ -329,10 +343,10 @@ class SwimmingClub:
         """List the swimmers, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            sex (str, optional): Only those whose sex is female or male.
-            squad_id (str, optional): Only those of this squad.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only swimmers whose name contains this text.
+            sex (str, optional): Only swimmers with this sex.
+            squad_id (str, optional): Only swimmers of this squad.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "swimmers": records}}
@@ -358,11 +372,10 @@ class SwimmingClub:
         """List the lane shares, oldest first, all of them or only some.
 
         Args:
-            squad_id (str, optional): Only those of this squad.
-            wday (str, optional): Only those whose wday is monday, tuesday, wednesday, thursday, friday or
-                saturday.
-            slot (str, optional): Only those whose slot is early or evening.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            squad_id (str, optional): Only lane shares of this squad.
+            wday (str, optional): Only lane shares with this wday.
+            slot (str, optional): Only lane shares with this slot.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "lane_shares": records}}
@@ -387,9 +400,9 @@ class SwimmingClub:
         """List the meets, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            course (str, optional): Only those whose course is short or long.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only meets whose name contains this text.
+            course (str, optional): Only meets with this course.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "meets": records}}
@@ -414,12 +427,12 @@ class SwimmingClub:
         """List the events, oldest first, all of them or only some.
 
         Args:
-            code (str, optional): Only those whose code contains this text.
-            meet_id (str, optional): Only those of this meet.
-            sex (str, optional): Only those whose sex is female or male.
-            stroke (str, optional): Only those whose stroke is freestyle, backstroke, breaststroke or butterfly.
-            relay (bool, optional): Only those where relay is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            code (str, optional): Only events whose code contains this text.
+            meet_id (str, optional): Only events of this meet.
+            sex (str, optional): Only events with this sex.
+            stroke (str, optional): Only events with this stroke.
+            relay (bool, optional): Only events with this value of `relay`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "events": records}}
@@ -447,10 +460,10 @@ class SwimmingClub:
         """List the entries, oldest first, all of them or only some.
 
         Args:
-            swimmer_id (str, optional): Only those of this swimmer.
-            event_id (str, optional): Only those of this event.
-            status (str, optional): Only those whose status is entered, swum, disqualified or withdrawn.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            swimmer_id (str, optional): Only entries of this swimmer.
+            event_id (str, optional): Only entries of this event.
+            status (str, optional): Only entries with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "entries": records}}
@@ -476,8 +489,8 @@ class SwimmingClub:
         """List the relays, oldest first, all of them or only some.
 
         Args:
-            event_id (str, optional): Only those of this event.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            event_id (str, optional): Only relays of this event.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "relays": records}}
@@ -497,10 +510,10 @@ class SwimmingClub:
         """List the swims, oldest first, all of them or only some.
 
         Args:
-            swimmer_id (str, optional): Only those of this swimmer.
-            stroke (str, optional): Only those whose stroke is freestyle, backstroke, breaststroke or butterfly.
-            course (str, optional): Only those whose course is short or long.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            swimmer_id (str, optional): Only swims of this swimmer.
+            stroke (str, optional): Only swims with this stroke.
+            course (str, optional): Only swims with this course.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "swims": records}}
@@ -520,13 +533,13 @@ class SwimmingClub:
         """Take a new swimmer into a squad.
 
         Args:
-            name (str): The name.
-            sex (str): The sex: female or male.
-            born (str): Born: a date, as YYYY-MM-DD.
+            name (str): Full name of the new swimmer.
+            sex (str): Sex of the swimmer, which decides the events: female or male.
+            born (str): Day of birth of the swimmer, within the years of the squad, as YYYY-MM-DD.
             squad_id (str): Id of the squad, such as SQUAD-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         squad = self.squads.get(squad_id)
@@ -563,7 +576,7 @@ class SwimmingClub:
         return {
             "success": True,
             "message": f"Done: take {name} into {squad['name']} (new: swimmer {swimmer['id']}).",
-            "data": {"swimmer_id": swimmer["id"]},
+            "data": {"swimmer_id": swimmer["id"], **self._changes()},
         }
 
     def move_swimmer(self, swimmer_id: str, squad_id: str) -> Result:
@@ -574,7 +587,7 @@ class SwimmingClub:
             squad_id (str): Id of the squad, such as SQUAD-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         swimmer = self.swimmers.get(swimmer_id)
@@ -609,7 +622,11 @@ class SwimmingClub:
                 return self._take_back(RULES[2])
         if self._breaks_rule_4(swimmer):
             return self._take_back(RULES[3])
-        return {"success": True, "message": f"Done: move {swimmer['name']} to {squad['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: move {swimmer['name']} to {squad['name']}.",
+            "data": self._changes(),
+        }
 
     def give_lanes(
         self,
@@ -622,12 +639,12 @@ class SwimmingClub:
 
         Args:
             squad_id (str): Id of the squad, such as SQUAD-00001.
-            wday (str): The wday: monday, tuesday, wednesday, thursday, friday or saturday.
-            slot (str): The slot: early or evening.
-            lanes (int): The lanes, from 1 to 8.
+            wday (str): Weekday of the session: monday, tuesday, wednesday, thursday, friday or saturday.
+            slot (str): Session of that day in which the squad gets lanes: early or evening.
+            lanes (int): How many of the eight lanes the squad gets, enough for its members, from 1 to 8.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         squad = self.squads.get(squad_id)
@@ -663,18 +680,18 @@ class SwimmingClub:
             "message": (
                 f"Done: give {squad['name']} {lanes} lanes on {wday} {slot} (new: lane share {lane_share['id']})."
             ),
-            "data": {"lane_share_id": lane_share["id"]},
+            "data": {"lane_share_id": lane_share["id"], **self._changes()},
         }
 
     def change_lanes(self, share_id: str, lanes: Annotated[int, {"minimum": 1, "maximum": 8}]) -> Result:
         """Widen or narrow the share that a squad has of a session.
 
         Args:
-            share_id (str): Id of a lane share (share), such as LS-00001.
-            lanes (int): The lanes, from 1 to 8.
+            share_id (str): Share of a squad in a session that is widened or narrowed; an id such as LS-00001.
+            lanes (int): How many lanes the squad has from now on, enough for its members, from 1 to 8.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         share = self.lane_shares.get(share_id)
@@ -708,16 +725,16 @@ class SwimmingClub:
             return self._take_back(RULES[0])
         if self._breaks_rule_3(share):
             return self._take_back(RULES[2])
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def release_lanes(self, share_id: str) -> Result:
         """Give all lanes of a squad in a session back.
 
         Args:
-            share_id (str): Id of a lane share (share), such as LS-00001.
+            share_id (str): Share of a squad in a session that is given back; an id such as LS-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         share = self.lane_shares.get(share_id)
@@ -735,6 +752,7 @@ class SwimmingClub:
                 f"Done: give back the lanes of {self.squads[share['squad_id']]['name']} on {share['wday']} "
                 f"{share['slot']}."
             ),
+            "data": self._changes(),
         }
 
     def record_time(
@@ -751,14 +769,16 @@ class SwimmingClub:
 
         Args:
             swimmer_id (str): Id of the swimmer, such as SWIMMER-00001.
-            stroke (str): The stroke: freestyle, backstroke, breaststroke or butterfly.
-            distance (int): The distance, from 25 to 1500.
-            hundredths (int): The hundredths, from 1000 to 99999.
-            swum_on (str): Swum on: a date, as YYYY-MM-DD.
-            course (str): The course: short or long. short where it is left out.
+            stroke (str): Stroke that was swum: freestyle, backstroke, breaststroke or butterfly.
+            distance (int): Distance in metres, one of the usual 25, 50, 100, 200, 400, 800 and 1500, from 25 to
+                1500.
+            hundredths (int): Time that was swum in hundredths of a second, from 1000 to 99999.
+            swum_on (str): Day on which the time was swum, today or earlier, as YYYY-MM-DD.
+            course (str): Length of the pool, short being 25 metres and long 50 metres: short or long. Default:
+                short.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         swimmer = self.swimmers.get(swimmer_id)
@@ -794,7 +814,7 @@ class SwimmingClub:
                 f"Done: record {hundredths} hundredths for {swimmer['name']} over {distance} {stroke}, {course} "
                 f"course, on {swum_on} (new: swim {swim['id']})."
             ),
-            "data": {"swim_id": swim["id"]},
+            "data": {"swim_id": swim["id"], **self._changes()},
         }
 
     def enter_event(self, swimmer_id: str, event_id: str) -> Result:
@@ -806,7 +826,7 @@ class SwimmingClub:
             event_id (str): Id of the event, such as EVENT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         swimmer = self.swimmers.get(swimmer_id)
@@ -868,7 +888,7 @@ class SwimmingClub:
         return {
             "success": True,
             "message": f"Done: enter {swimmer['name']} for {event['code']} (new: entry {entry['id']}).",
-            "data": {"entry_id": entry["id"]},
+            "data": {"entry_id": entry["id"], **self._changes()},
         }
 
     def withdraw_entry(self, entry_id: str) -> Result:
@@ -878,7 +898,7 @@ class SwimmingClub:
             entry_id (str): Id of the entry, such as ENTRY-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         entry = self.entries.get(entry_id)
@@ -907,6 +927,7 @@ class SwimmingClub:
                 f"Done: withdraw {self.swimmers[entry['swimmer_id']]['name']} from "
                 f"{self.events[entry['event_id']]['code']}."
             ),
+            "data": self._changes(),
         }
 
     def record_result(self, entry_id: str, hundredths: Annotated[int, {"minimum": 1000, "maximum": 99999}]) -> Result:
@@ -914,10 +935,10 @@ class SwimmingClub:
 
         Args:
             entry_id (str): Id of the entry, such as ENTRY-00001.
-            hundredths (int): The hundredths, from 1000 to 99999.
+            hundredths (int): Time that was swum in hundredths of a second, from 1000 to 99999.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         entry = self.entries.get(entry_id)
@@ -967,7 +988,7 @@ class SwimmingClub:
                 f"Done: record {hundredths} hundredths for {self.swimmers[entry['swimmer_id']]['name']} in "
                 f"{self.events[entry['event_id']]['code']} (new: swim {swim['id']})."
             ),
-            "data": {"swim_id": swim["id"]},
+            "data": {"swim_id": swim["id"], **self._changes()},
         }
 
     def disqualify(self, entry_id: str) -> Result:
@@ -977,7 +998,7 @@ class SwimmingClub:
             entry_id (str): Id of the entry, such as ENTRY-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         entry = self.entries.get(entry_id)
@@ -1011,6 +1032,7 @@ class SwimmingClub:
                 f"Done: disqualify {self.swimmers[entry['swimmer_id']]['name']} in "
                 f"{self.events[entry['event_id']]['code']}."
             ),
+            "data": self._changes(),
         }
 
     def enter_relay(self, event_id: str, one_id: str, two_id: str, three_id: str, four_id: str) -> Result:
@@ -1018,13 +1040,13 @@ class SwimmingClub:
 
         Args:
             event_id (str): Id of the event, such as EVENT-00001.
-            one_id (str): Id of a swimmer (one), such as SWIMMER-00001.
-            two_id (str): Id of a swimmer (two), such as SWIMMER-00001.
-            three_id (str): Id of a swimmer (three), such as SWIMMER-00001.
-            four_id (str): Id of a swimmer (four), such as SWIMMER-00001.
+            one_id (str): First of four different swimmers of the relay; an id such as SWIMMER-00001.
+            two_id (str): Second of four different swimmers of the relay; an id such as SWIMMER-00001.
+            three_id (str): Third of four different swimmers of the relay; an id such as SWIMMER-00001.
+            four_id (str): Fourth of four different swimmers of the relay; an id such as SWIMMER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         event = self.events.get(event_id)
@@ -1116,7 +1138,7 @@ class SwimmingClub:
                 f"Done: enter a relay of {one['name']}, {two['name']}, {three['name']} and {four['name']} for "
                 f"{event['code']} (new: relay {relay['id']})."
             ),
-            "data": {"relay_id": relay["id"]},
+            "data": {"relay_id": relay["id"], **self._changes()},
         }
 
     def replace_in_relay(self, relay_id: str, leaving_id: str, joining_id: str) -> Result:
@@ -1124,11 +1146,11 @@ class SwimmingClub:
 
         Args:
             relay_id (str): Id of the relay, such as RELAY-00001.
-            leaving_id (str): Id of a swimmer (leaving), such as SWIMMER-00001.
-            joining_id (str): Id of a swimmer (joining), such as SWIMMER-00001.
+            leaving_id (str): Swimmer who leaves the relay; an id such as SWIMMER-00001.
+            joining_id (str): Swimmer who takes the place and is not in the event yet; an id such as SWIMMER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         relay = self.relays.get(relay_id)
@@ -1207,6 +1229,7 @@ class SwimmingClub:
                 f"Done: replace {leaving['name']} by {joining['name']} in the relay of "
                 f"{self.events[relay['event_id']]['code']}."
             ),
+            "data": self._changes(),
         }
 
     def _show_squad(self, squad: Squad) -> dict[str, Any]:
@@ -1429,6 +1452,46 @@ class SwimmingClub:
         self._journal.append(("delete", container, record["id"], record))
         del getattr(self, container)[record["id"]]
         self._unlink(container, record)
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -49,6 +49,17 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "zones": ("name",),
+    "fares": (),
+    "drivers": ("name",),
+    "cars": ("plate",),
+    "shifts": (),
+    "bookings": ("customer",),
+    "complaints": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("bookings", "shift_id"),
     ("bookings", "status"),
@@ -242,7 +253,7 @@ class TaxiDispatch:
 
         Args:
             zone_id (str): Id of the zone, such as ZONE-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "shifts": records}} or {"success": False, "error": why
@@ -280,9 +291,10 @@ class TaxiDispatch:
         """Open bookings due by some time, earliest first.
 
         Args:
-            until (str): Until: date and time, as YYYY-MM-DDTHH:MM.
-            pickup_id (str, optional): Id of a zone (pickup), such as ZONE-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            until (str): Latest pick-up time of the bookings listed, as YYYY-MM-DDTHH:MM.
+            pickup_id (str, optional): Zone where the customers are picked up; an id such as ZONE-00001. If left
+                out, the bookings of all zones are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "bookings": records}} or {"success": False, "error": why
@@ -342,9 +354,9 @@ class TaxiDispatch:
         """List the zones, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            nearest_id (str, optional): Only those of this nearest.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only zones whose name contains this text.
+            nearest_id (str, optional): Only zones whose nearest is this zone.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "zones": records}}
@@ -368,9 +380,9 @@ class TaxiDispatch:
         """List the fares, oldest first, all of them or only some.
 
         Args:
-            pickup_id (str, optional): Only those of this pickup.
-            target_id (str, optional): Only those of this target.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            pickup_id (str, optional): Only fares whose pickup is this zone.
+            target_id (str, optional): Only fares whose target is this zone.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "fares": records}}
@@ -396,9 +408,9 @@ class TaxiDispatch:
         """List the drivers, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            suspended (bool, optional): Only those where suspended is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only drivers whose name contains this text.
+            suspended (bool, optional): Only drivers with this value of `suspended`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "drivers": records}}
@@ -421,8 +433,8 @@ class TaxiDispatch:
         """List the cars, oldest first, all of them or only some.
 
         Args:
-            plate (str, optional): Only those whose plate contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            plate (str, optional): Only cars whose plate contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "cars": records}}
@@ -441,11 +453,11 @@ class TaxiDispatch:
         """List the shifts, oldest first, all of them or only some.
 
         Args:
-            driver_id (str, optional): Only those of this driver.
-            car_id (str, optional): Only those of this car.
-            rank_id (str, optional): Only those of this rank.
-            status (str, optional): Only those whose status is waiting, driving, paused or ended.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            driver_id (str, optional): Only shifts of this driver.
+            car_id (str, optional): Only shifts of this car.
+            rank_id (str, optional): Only shifts whose rank is this zone.
+            status (str, optional): Only shifts with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "shifts": records}}
@@ -478,12 +490,12 @@ class TaxiDispatch:
         """List the bookings, oldest first, all of them or only some.
 
         Args:
-            customer (str, optional): Only those whose customer contains this text.
-            pickup_id (str, optional): Only those of this pickup.
-            target_id (str, optional): Only those of this target.
-            shift_id (str, optional): Only those of this shift.
-            status (str, optional): Only those whose status is open, assigned, cancelled, done or no_show.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            customer (str, optional): Only bookings whose customer contains this text.
+            pickup_id (str, optional): Only bookings whose pickup is this zone.
+            target_id (str, optional): Only bookings whose target is this zone.
+            shift_id (str, optional): Only bookings of this shift.
+            status (str, optional): Only bookings with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "bookings": records}}
@@ -517,10 +529,10 @@ class TaxiDispatch:
         """List the complaints, oldest first, all of them or only some.
 
         Args:
-            booking_id (str, optional): Only those of this booking.
-            about (str, optional): Only those whose about is late, rude, detour, dirty or unsafe.
-            verdict (str, optional): Only those whose verdict is open, upheld or rejected.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            booking_id (str, optional): Only complaints of this booking.
+            about (str, optional): Only complaints with this about.
+            verdict (str, optional): Only complaints with this verdict.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "complaints": records}}
@@ -547,10 +559,10 @@ class TaxiDispatch:
         Args:
             driver_id (str): Id of the driver, such as DRIVER-00001.
             car_id (str): Id of the car, such as CAR-00001.
-            rank_id (str): Id of a zone (rank), such as ZONE-00001.
+            rank_id (str): Zone at whose rank the driver queues; an id such as ZONE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         driver = self.drivers.get(driver_id)
@@ -618,7 +630,7 @@ class TaxiDispatch:
                 f"Done: begin the shift of {driver['name']} with {car['plate']} at {rank['name']} (new: shift "
                 f"{shift['id']})."
             ),
-            "data": {"shift_id": shift["id"]},
+            "data": {"shift_id": shift["id"], **self._changes()},
         }
 
     def go_to_rank(self, shift_id: str, rank_id: str) -> Result:
@@ -626,10 +638,10 @@ class TaxiDispatch:
 
         Args:
             shift_id (str): Id of the shift, such as SHIFT-00001.
-            rank_id (str): Id of a zone (rank), such as ZONE-00001.
+            rank_id (str): Zone at whose rank the driver queues from now on; an id such as ZONE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         shift = self.shifts.get(shift_id)
@@ -667,6 +679,7 @@ class TaxiDispatch:
         return {
             "success": True,
             "message": f"Done: send {self.drivers[shift['driver_id']]['name']} to {rank['name']}.",
+            "data": self._changes(),
         }
 
     def pause_shift(self, shift_id: str) -> Result:
@@ -676,7 +689,7 @@ class TaxiDispatch:
             shift_id (str): Id of the shift, such as SHIFT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         shift = self.shifts.get(shift_id)
@@ -701,7 +714,11 @@ class TaxiDispatch:
                 return self._take_back(RULES[4])
         if self._breaks_rule_5_s(shift):
             return self._take_back(RULES[4])
-        return {"success": True, "message": f"Done: let {self.drivers[shift['driver_id']]['name']} have a break."}
+        return {
+            "success": True,
+            "message": f"Done: let {self.drivers[shift['driver_id']]['name']} have a break.",
+            "data": self._changes(),
+        }
 
     def end_shift(self, shift_id: str) -> Result:
         """End the shift of a driver who has no ride.
@@ -710,7 +727,7 @@ class TaxiDispatch:
             shift_id (str): Id of the shift, such as SHIFT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         shift = self.shifts.get(shift_id)
@@ -742,7 +759,11 @@ class TaxiDispatch:
                 return self._take_back(RULES[4])
         if self._breaks_rule_5_s(shift):
             return self._take_back(RULES[4])
-        return {"success": True, "message": f"Done: end the shift of {self.drivers[shift['driver_id']]['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: end the shift of {self.drivers[shift['driver_id']]['name']}.",
+            "data": self._changes(),
+        }
 
     def take_booking(
         self,
@@ -756,15 +777,16 @@ class TaxiDispatch:
         """Take a booking; the fare goes by the zones and is half as much again for more than four people.
 
         Args:
-            customer (str): The customer.
-            pickup_id (str): Id of a zone (pickup), such as ZONE-00001.
-            target_id (str): Id of a zone (target), such as ZONE-00001.
-            pickup_at (str): Pickup at: date and time, as YYYY-MM-DDTHH:MM.
-            people (int): The people, from 1 to 8.
-            needs (list): The needs: The need: ramp, child_seat, big_boot or pets each.
+            customer (str): Full name of the customer who books.
+            pickup_id (str): Zone where the customer is picked up; an id such as ZONE-00001.
+            target_id (str): Zone that the customer is taken to; an id such as ZONE-00001.
+            pickup_at (str): When the customer is to be picked up, not in the past, as YYYY-MM-DDTHH:MM.
+            people (int): How many people ride, from 1 to 8.
+            needs (list): Things that the taxi must have for this ride, an empty list for none: ramp, child_seat,
+                big_boot or pets.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         pickup = self.zones.get(pickup_id)
@@ -826,7 +848,7 @@ class TaxiDispatch:
                 f"Done: take the booking of {customer} from {pickup['name']} to {target['name']} at {pickup_at} "
                 f"(new: booking {booking['id']})."
             ),
-            "data": {"booking_id": booking["id"]},
+            "data": {"booking_id": booking["id"], **self._changes()},
         }
 
     def assign_ride(self, booking_id: str) -> Result:
@@ -837,7 +859,7 @@ class TaxiDispatch:
             booking_id (str): Id of the booking, such as BOOKING-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         booking = self.bookings.get(booking_id)
@@ -905,6 +927,7 @@ class TaxiDispatch:
         return {
             "success": True,
             "message": f"Done: give the ride of {booking['customer']} to the driver whose turn it is.",
+            "data": self._changes(),
         }
 
     def complete_ride(self, booking_id: str) -> Result:
@@ -914,7 +937,7 @@ class TaxiDispatch:
             booking_id (str): Id of the booking, such as BOOKING-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         booking = self.bookings.get(booking_id)
@@ -968,7 +991,11 @@ class TaxiDispatch:
                 return self._take_back(RULES[7])
         if self._breaks_rule_11(booking):
             return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: complete the ride of {booking['customer']}."}
+        return {
+            "success": True,
+            "message": f"Done: complete the ride of {booking['customer']}.",
+            "data": self._changes(),
+        }
 
     def report_no_show(self, booking_id: str) -> Result:
         """Report that a customer was not there; the driver goes to the front of the rank of the pickup.
@@ -977,7 +1004,7 @@ class TaxiDispatch:
             booking_id (str): Id of the booking, such as BOOKING-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         booking = self.bookings.get(booking_id)
@@ -1027,7 +1054,11 @@ class TaxiDispatch:
                 return self._take_back(RULES[7])
         if self._breaks_rule_11(booking):
             return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: report {booking['customer']} as a no-show."}
+        return {
+            "success": True,
+            "message": f"Done: report {booking['customer']} as a no-show.",
+            "data": self._changes(),
+        }
 
     def hand_back(self, booking_id: str) -> Result:
         """Hand an assigned ride back; it is open again and the driver goes to the end of the rank of its zone.
@@ -1036,7 +1067,7 @@ class TaxiDispatch:
             booking_id (str): Id of the booking, such as BOOKING-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         booking = self.bookings.get(booking_id)
@@ -1098,7 +1129,11 @@ class TaxiDispatch:
                 return self._take_back(RULES[9])
         if self._breaks_rule_11(booking):
             return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: hand the ride of {booking['customer']} back."}
+        return {
+            "success": True,
+            "message": f"Done: hand the ride of {booking['customer']} back.",
+            "data": self._changes(),
+        }
 
     def cancel_booking(self, booking_id: str) -> Result:
         """Cancel a booking; a driver who was on the way already goes to the front of the rank of the pickup.
@@ -1107,7 +1142,7 @@ class TaxiDispatch:
             booking_id (str): Id of the booking, such as BOOKING-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         booking = self.bookings.get(booking_id)
@@ -1190,17 +1225,21 @@ class TaxiDispatch:
                 return self._take_back(RULES[9])
         if self._breaks_rule_11(booking):
             return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: cancel the booking of {booking['customer']}."}
+        return {
+            "success": True,
+            "message": f"Done: cancel the booking of {booking['customer']}.",
+            "data": self._changes(),
+        }
 
     def file_complaint(self, booking_id: str, about: Literal["late", "rude", "detour", "dirty", "unsafe"]) -> Result:
         """File a complaint about a ride that took place.
 
         Args:
             booking_id (str): Id of the booking, such as BOOKING-00001.
-            about (str): The about: late, rude, detour, dirty or unsafe.
+            about (str): What the customer complains about: late, rude, detour, dirty or unsafe.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         booking = self.bookings.get(booking_id)
@@ -1240,7 +1279,7 @@ class TaxiDispatch:
             "message": (
                 f"Done: file a complaint of {booking['customer']} for {about} (new: complaint {complaint['id']})."
             ),
-            "data": {"complaint_id": complaint["id"]},
+            "data": {"complaint_id": complaint["id"], **self._changes()},
         }
 
     def decide_complaint(
@@ -1254,11 +1293,12 @@ class TaxiDispatch:
 
         Args:
             complaint_id (str): Id of the complaint, such as COMPLAINT-00001.
-            upheld (bool): Upheld: true or false.
-            refund (int): The refund in cents, from 0 to 40000. 0 where it is left out.
+            upheld (bool): Whether the complaint is upheld rather than rejected.
+            refund (int): Part of the fare given back, only where the complaint is upheld, in cents, from 0 to
+                40000. Default: 0.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         complaint = self.complaints.get(complaint_id)
@@ -1318,6 +1358,7 @@ class TaxiDispatch:
         return {
             "success": True,
             "message": f"Done: decide about the complaint of {self.bookings[complaint['booking_id']]['customer']}.",
+            "data": self._changes(),
         }
 
     def _show_zone(self, zone: Zone) -> dict[str, Any]:
@@ -1563,6 +1604,46 @@ class TaxiDispatch:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

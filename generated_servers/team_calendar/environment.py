@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal, TypedDict
 Result = dict[str, Any]
 """`{"success": True, "data" | "message": ...}` or `{"success": False, "error": why}`"""
 Date = Annotated[str, {"format": "date"}]
+Time = Annotated[str, {"format": "time"}]
 DateTime = Annotated[str, {"format": "date-time"}]
 Text = Annotated[str, {"minLength": 1, "maxLength": 1000}]
 
@@ -47,6 +48,16 @@ CHANGES = (
     "set_delegate",
 )
 """The methods that may change something; all others only read."""
+
+LABELS: dict[str, tuple[str, ...]] = {
+    "people": ("name",),
+    "rooms": ("name",),
+    "events": ("title",),
+    "invitations": (),
+    "proposals": (),
+    "absences": (),
+}
+"""What people call a record of each container by."""
 
 INDEXED = {
     ("absences", "person_id"),
@@ -250,9 +261,10 @@ class TeamCalendar:
 
         Args:
             person_id (str): Id of the person, such as PERSON-00001.
-            on (str): On: a date, as YYYY-MM-DD.
-            minutes (int): The minutes, from 15 to 480.
-            other_ids (list): Ids of people, such as PERSON-00001. None where it is left out.
+            on (str): Day to look at, as YYYY-MM-DD.
+            minutes (int): Length of the free time, in minutes, from 15 to 480.
+            other_ids (list): Other people who must be free as well: ids of people, such as PERSON-00001. If left
+                out, only the one person must be free.
 
         Returns:
             dict: {"success": True, "data": {starts}} or {"success": False, "error": why not}
@@ -280,11 +292,11 @@ class TeamCalendar:
         """Rooms of a building that are free for some minutes and have seats enough, the smallest first.
 
         Args:
-            building (str): The building: north or south.
-            starts (str): Starts: date and time, as YYYY-MM-DDTHH:MM.
-            minutes (int): The minutes, from 15 to 480.
-            people (int): The people, from 1 to 40.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            building (str): Building of the rooms: north or south.
+            starts (str): Moment from which on the room is needed, as YYYY-MM-DDTHH:MM.
+            minutes (int): Time the room is needed, in minutes, from 15 to 480.
+            people (int): Seats that are needed, from 1 to 40.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "rooms": records}} or {"success": False, "error": why
@@ -309,8 +321,8 @@ class TeamCalendar:
 
         Args:
             person_id (str): Id of the person, such as PERSON-00001.
-            on (str): On: a date, as YYYY-MM-DD.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            on (str): Day to look at, as YYYY-MM-DD.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "events": records}} or {"success": False, "error": why
@@ -366,7 +378,7 @@ class TeamCalendar:
 
         Args:
             person_id (str): Id of the person, such as PERSON-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "invitations": records}} or {"success": False, "error":
@@ -409,9 +421,9 @@ class TeamCalendar:
         """List the people, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            building (str, optional): Only those whose building is north or south.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only people whose name contains this text.
+            building (str, optional): Only people with this building.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "people": records}}
@@ -434,10 +446,10 @@ class TeamCalendar:
         """List the rooms, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            building (str, optional): Only those whose building is north or south.
-            screen (bool, optional): Only those where screen is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only rooms whose name contains this text.
+            building (str, optional): Only rooms with this building.
+            screen (bool, optional): Only rooms with this value of `screen`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "rooms": records}}
@@ -462,11 +474,11 @@ class TeamCalendar:
         """List the events, oldest first, all of them or only some.
 
         Args:
-            title (str, optional): Only those whose title contains this text.
-            organiser_id (str, optional): Only those of this organiser.
-            room_id (str, optional): Only those of this room.
-            status (str, optional): Only those whose status is planned or cancelled.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            title (str, optional): Only events whose title contains this text.
+            organiser_id (str, optional): Only events whose organiser is this person.
+            room_id (str, optional): Only events of this room.
+            status (str, optional): Only events with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "events": records}}
@@ -497,12 +509,12 @@ class TeamCalendar:
         """List the invitations, oldest first, all of them or only some.
 
         Args:
-            event_id (str, optional): Only those of this event.
-            person_id (str, optional): Only those of this person.
-            needed (bool, optional): Only those where needed is so.
-            answer (str, optional): Only those whose answer is open, yes, maybe or no.
-            answered_by_id (str, optional): Only those of this answered by.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            event_id (str, optional): Only invitations of this event.
+            person_id (str, optional): Only invitations of this person.
+            needed (bool, optional): Only invitations with this value of `needed`.
+            answer (str, optional): Only invitations with this answer.
+            answered_by_id (str, optional): Only invitations answered by this person.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "invitations": records}}
@@ -534,10 +546,10 @@ class TeamCalendar:
         """List the proposals, oldest first, all of them or only some.
 
         Args:
-            event_id (str, optional): Only those of this event.
-            by_id (str, optional): Only those of this by.
-            status (str, optional): Only those whose status is open, taken or declined.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            event_id (str, optional): Only proposals of this event.
+            by_id (str, optional): Only proposals by this person.
+            status (str, optional): Only proposals with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "proposals": records}}
@@ -563,8 +575,8 @@ class TeamCalendar:
         """List the absences, oldest first, all of them or only some.
 
         Args:
-            person_id (str, optional): Only those of this person.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            person_id (str, optional): Only absences of this person.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "absences": records}}
@@ -592,17 +604,20 @@ class TeamCalendar:
         """Plan an event and invite people, who have not answered yet.
 
         Args:
-            organiser_id (str): Id of a person (organiser), such as PERSON-00001.
-            by_id (str): Id of a person (by), such as PERSON-00001.
-            title (str): The title.
-            starts (str): Starts: date and time, as YYYY-MM-DDTHH:MM.
-            minutes (int): The minutes, from 15 to 480.
-            room_id (str, optional): Id of the room, such as ROOM-00001. May be left out.
-            needed_ids (list): Ids of people, such as PERSON-00001. None where it is left out.
-            welcome_ids (list): Ids of people, such as PERSON-00001. None where it is left out.
+            organiser_id (str): Person who organises the event; an id such as PERSON-00001.
+            by_id (str): Organiser, or a delegate who acts for the organiser; an id such as PERSON-00001.
+            title (str): Title of the new event, not in use yet.
+            starts (str): Moment at which it begins, within the organiser's working hours, as YYYY-MM-DDTHH:MM.
+            minutes (int): Length of the event, in minutes, from 15 to 480.
+            room_id (str, optional): Free room in the organiser's building; an id such as ROOM-00001. If left out,
+                the event has no room.
+            needed_ids (list): People invited whose presence matters, without the organiser: ids of people, such as
+                PERSON-00001. If left out, nobody is invited as needed.
+            welcome_ids (list): People invited who may stay away, none of them needed too: ids of people, such as
+                PERSON-00001. If left out, nobody is invited as merely welcome.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         organiser = self.people.get(organiser_id)
@@ -741,7 +756,7 @@ class TeamCalendar:
         return {
             "success": True,
             "message": f"Done: {done} (new: event {event['id']}).",
-            "data": {"event_id": event["id"]},
+            "data": {"event_id": event["id"], **self._changes()},
         }
 
     def invite_person(self, event_id: str, by_id: str, person_id: str, needed: bool = True) -> Result:
@@ -749,12 +764,12 @@ class TeamCalendar:
 
         Args:
             event_id (str): Id of the event, such as EVENT-00001.
-            by_id (str): Id of a person (by), such as PERSON-00001.
+            by_id (str): Organiser of the event, or a delegate; an id such as PERSON-00001.
             person_id (str): Id of the person, such as PERSON-00001.
-            needed (bool): Needed: true or false. true where it is left out.
+            needed (bool): Whether the person's presence matters. Default: true.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         event = self.events.get(event_id)
@@ -809,7 +824,7 @@ class TeamCalendar:
                 f"Done: invite {person['name']} to {event['title']} as {by['name']} (new: invitation "
                 f"{invitation['id']})."
             ),
-            "data": {"invitation_id": invitation["id"]},
+            "data": {"invitation_id": invitation["id"], **self._changes()},
         }
 
     def uninvite_person(self, event_id: str, by_id: str, person_id: str) -> Result:
@@ -817,11 +832,11 @@ class TeamCalendar:
 
         Args:
             event_id (str): Id of the event, such as EVENT-00001.
-            by_id (str): Id of a person (by), such as PERSON-00001.
+            by_id (str): Organiser of the event, or a delegate; an id such as PERSON-00001.
             person_id (str): Id of the person, such as PERSON-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         event = self.events.get(event_id)
@@ -860,6 +875,7 @@ class TeamCalendar:
         return {
             "success": True,
             "message": f"Done: take {person['name']} off the list of {event['title']} as {by['name']}.",
+            "data": self._changes(),
         }
 
     def answer_invitation(
@@ -874,11 +890,11 @@ class TeamCalendar:
         Args:
             event_id (str): Id of the event, such as EVENT-00001.
             person_id (str): Id of the person, such as PERSON-00001.
-            by_id (str): Id of a person (by), such as PERSON-00001.
-            answer (str): The answer: yes, maybe or no.
+            by_id (str): Invited person, or a delegate of theirs; an id such as PERSON-00001.
+            answer (str): Answer that is given: yes, maybe or no.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         event = self.events.get(event_id)
@@ -935,6 +951,7 @@ class TeamCalendar:
         return {
             "success": True,
             "message": f"Done: answer {answer} to {event['title']} for {person['name']} as {by['name']}.",
+            "data": self._changes(),
         }
 
     def propose_time(self, event_id: str, by_id: str, starts: DateTime) -> Result:
@@ -942,11 +959,11 @@ class TeamCalendar:
 
         Args:
             event_id (str): Id of the event, such as EVENT-00001.
-            by_id (str): Id of a person (by), such as PERSON-00001.
-            starts (str): Starts: date and time, as YYYY-MM-DDTHH:MM.
+            by_id (str): Invited person who proposes the time; an id such as PERSON-00001.
+            starts (str): Moment at which the event would begin, after now, as YYYY-MM-DDTHH:MM.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         event = self.events.get(event_id)
@@ -981,7 +998,7 @@ class TeamCalendar:
             "message": (
                 f"Done: propose {starts} for {event['title']} as {by['name']} (new: proposal {proposal['id']})."
             ),
-            "data": {"proposal_id": proposal["id"]},
+            "data": {"proposal_id": proposal["id"], **self._changes()},
         }
 
     def decide_proposal(self, proposal_id: str, by_id: str, taken: bool) -> Result:
@@ -990,11 +1007,11 @@ class TeamCalendar:
 
         Args:
             proposal_id (str): Id of the proposal, such as PROPOSAL-00001.
-            by_id (str): Id of a person (by), such as PERSON-00001.
-            taken (bool): Taken: true or false.
+            by_id (str): Organiser of the event, or a delegate; an id such as PERSON-00001.
+            taken (bool): Whether the event moves to that time, as opposed to declining it.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         proposal = self.proposals.get(proposal_id)
@@ -1169,6 +1186,7 @@ class TeamCalendar:
                 f"Done: decide on the proposal of {self.people[proposal['by_id']]['name']} for "
                 f"{self.events[proposal['event_id']]['title']} as {by['name']}."
             ),
+            "data": self._changes(),
         }
 
     def move_event(
@@ -1184,13 +1202,16 @@ class TeamCalendar:
 
         Args:
             event_id (str): Id of the event, such as EVENT-00001.
-            by_id (str): Id of a person (by), such as PERSON-00001.
-            starts (str, optional): Starts: date and time, as YYYY-MM-DDTHH:MM. May be left out.
-            minutes (int, optional): The minutes, from 15 to 480. May be left out.
-            room_id (str, optional): Id of the room, such as ROOM-00001. May be left out.
+            by_id (str): Organiser of the event, or a delegate; an id such as PERSON-00001.
+            starts (str, optional): Moment at which it begins from now on, as YYYY-MM-DDTHH:MM. If left out, the
+                beginning stays as it is.
+            minutes (int, optional): New length of the event, in minutes, from 15 to 480. If left out, the length
+                stays as it is.
+            room_id (str, optional): Free room in the organiser's building; an id such as ROOM-00001. If left out,
+                the room stays as it is.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         event = self.events.get(event_id)
@@ -1316,18 +1337,18 @@ class TeamCalendar:
             done += f" to {starts}"
         if room is not None:
             done += f" into {room['name']}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def hand_over_event(self, event_id: str, by_id: str, heir_id: str) -> Result:
         """Hand an event over to another organiser of the same building, who leaves the list of the invited.
 
         Args:
             event_id (str): Id of the event, such as EVENT-00001.
-            by_id (str): Id of a person (by), such as PERSON-00001.
-            heir_id (str): Id of a person (heir), such as PERSON-00001.
+            by_id (str): Present organiser of the event, or a delegate; an id such as PERSON-00001.
+            heir_id (str): Person who organises it from now on; an id such as PERSON-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         event = self.events.get(event_id)
@@ -1393,17 +1414,21 @@ class TeamCalendar:
         for one_proposal in _distinct(changed_proposals):
             if self._breaks_rule_10(one_proposal):
                 return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: hand {event['title']} over to {heir['name']} as {by['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: hand {event['title']} over to {heir['name']} as {by['name']}.",
+            "data": self._changes(),
+        }
 
     def cancel_event(self, event_id: str, by_id: str) -> Result:
         """Cancel an event; open proposals lapse.
 
         Args:
             event_id (str): Id of the event, such as EVENT-00001.
-            by_id (str): Id of a person (by), such as PERSON-00001.
+            by_id (str): Organiser of the event, or a delegate; an id such as PERSON-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         event = self.events.get(event_id)
@@ -1455,18 +1480,22 @@ class TeamCalendar:
         for one_proposal in _distinct(changed_proposals):
             if self._breaks_rule_10(one_proposal):
                 return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: cancel {event['title']} as {by['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: cancel {event['title']} as {by['name']}.",
+            "data": self._changes(),
+        }
 
     def enter_absence(self, person_id: str, first_day: Date, last_day: Date) -> Result:
         """Enter days of absence; every yes and maybe for these days becomes a no.
 
         Args:
             person_id (str): Id of the person, such as PERSON-00001.
-            first_day (str): First day: a date, as YYYY-MM-DD.
-            last_day (str): Last day: a date, as YYYY-MM-DD.
+            first_day (str): First day of the absence, today at the earliest, as YYYY-MM-DD.
+            last_day (str): Last day of the absence, at most 41 days in all, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         person = self.people.get(person_id)
@@ -1541,7 +1570,7 @@ class TeamCalendar:
                 f"Done: enter that {person['name']} is away from {first_day} to {last_day} (new: absence "
                 f"{absence['id']})."
             ),
-            "data": {"absence_id": absence["id"]},
+            "data": {"absence_id": absence["id"], **self._changes()},
         }
 
     def withdraw_absence(self, absence_id: str, back_on: Date | None = None) -> Result:
@@ -1549,10 +1578,11 @@ class TeamCalendar:
 
         Args:
             absence_id (str): Id of the absence, such as ABSENCE-00001.
-            back_on (str, optional): Back on: a date, as YYYY-MM-DD. May be left out.
+            back_on (str, optional): First day back at work, earlier than entered, as YYYY-MM-DD. If left out, the
+                whole absence is withdrawn, which must not have begun before today.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         absence = self.absences.get(absence_id)
@@ -1596,18 +1626,18 @@ class TeamCalendar:
         done = f"withdraw the absence of {self.people[absence['person_id']]['name']} from {absence['first_day']}"
         if back_on is not None:
             done += f" as of {back_on}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def set_delegate(self, person_id: str, delegate_id: str, acting: bool = True) -> Result:
         """Let somebody act for a person in the calendar, or no longer.
 
         Args:
             person_id (str): Id of the person, such as PERSON-00001.
-            delegate_id (str): Id of a person (delegate), such as PERSON-00001.
-            acting (bool): Acting: true or false. true where it is left out.
+            delegate_id (str): Somebody else who acts for the person; an id such as PERSON-00001.
+            acting (bool): Whether the delegate may act, as opposed to no longer. Default: true.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         person = self.people.get(person_id)
@@ -1638,7 +1668,11 @@ class TeamCalendar:
         )
         if self._breaks_rule_11(person):
             return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: change whether {delegate['name']} acts for {person['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: change whether {delegate['name']} acts for {person['name']}.",
+            "data": self._changes(),
+        }
 
     def _show_person(self, person: Person) -> dict[str, Any]:
         """The person as an answer shows it."""
@@ -1985,6 +2019,46 @@ class TeamCalendar:
         self._journal.append(("delete", container, record["id"], record))
         del getattr(self, container)[record["id"]]
         self._unlink(container, record)
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal, TypedDict
 
 Result = dict[str, Any]
 """`{"success": True, "data" | "message": ...}` or `{"success": False, "error": why}`"""
+Time = Annotated[str, {"format": "time"}]
 Text = Annotated[str, {"minLength": 1, "maxLength": 1000}]
 
 RULES = (
@@ -40,6 +41,18 @@ CHANGES = (
     "change_band",
 )
 """The methods that may change something; all others only read."""
+
+LABELS: dict[str, tuple[str, ...]] = {
+    "telescopes": ("name",),
+    "instruments": ("name",),
+    "proposals": ("code",),
+    "targets": ("name",),
+    "blocks": ("code",),
+    "nights": (),
+    "slots": (),
+    "losses": (),
+}
+"""What people call a record of each container by."""
 
 INDEXED = {
     ("blocks", "code"),
@@ -228,7 +241,7 @@ class TelescopeTime:
 
         Args:
             night_id (str): Id of the night, such as NIGHT-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "blocks": records}} or {"success": False, "error": why
@@ -274,7 +287,7 @@ class TelescopeTime:
 
         Args:
             block_id (str): Id of the block, such as BLOCK-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "nights": records}} or {"success": False, "error": why
@@ -313,7 +326,7 @@ class TelescopeTime:
 
         Args:
             block_id (str): Id of the block, such as BLOCK-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "blocks": records}} or {"success": False, "error": why
@@ -338,8 +351,8 @@ class TelescopeTime:
         """List the telescopes, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only telescopes whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "telescopes": records}}
@@ -360,9 +373,9 @@ class TelescopeTime:
         """List the instruments, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            telescope_id (str, optional): Only those of this telescope.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only instruments whose name contains this text.
+            telescope_id (str, optional): Only instruments of this telescope.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "instruments": records}}
@@ -386,9 +399,9 @@ class TelescopeTime:
         """List the proposals, oldest first, all of them or only some.
 
         Args:
-            code (str, optional): Only those whose code contains this text.
-            band (str, optional): Only those whose band is A, B or C.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            code (str, optional): Only proposals whose code contains this text.
+            band (str, optional): Only proposals with this band.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "proposals": records}}
@@ -411,8 +424,8 @@ class TelescopeTime:
         """List the targets, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only targets whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "targets": records}}
@@ -437,13 +450,13 @@ class TelescopeTime:
         """List the blocks, oldest first, all of them or only some.
 
         Args:
-            code (str, optional): Only those whose code contains this text.
-            proposal_id (str, optional): Only those of this proposal.
-            target_id (str, optional): Only those of this target.
-            instrument_id (str, optional): Only those of this instrument.
-            follows_id (str, optional): Only those of this follows.
-            status (str, optional): Only those whose status is waiting, planned, withdrawn or done.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            code (str, optional): Only blocks whose code contains this text.
+            proposal_id (str, optional): Only blocks of this proposal.
+            target_id (str, optional): Only blocks of this target.
+            instrument_id (str, optional): Only blocks of this instrument.
+            follows_id (str, optional): Only blocks whose follows is this block.
+            status (str, optional): Only blocks with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "blocks": records}}
@@ -476,8 +489,8 @@ class TelescopeTime:
         """List the nights, oldest first, all of them or only some.
 
         Args:
-            telescope_id (str, optional): Only those of this telescope.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            telescope_id (str, optional): Only nights of this telescope.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "nights": records}}
@@ -501,10 +514,10 @@ class TelescopeTime:
         """List the slots, oldest first, all of them or only some.
 
         Args:
-            block_id (str, optional): Only those of this block.
-            night_id (str, optional): Only those of this night.
-            status (str, optional): Only those whose status is planned, observed, rejected or dropped.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            block_id (str, optional): Only slots of this block.
+            night_id (str, optional): Only slots of this night.
+            status (str, optional): Only slots with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "slots": records}}
@@ -531,9 +544,9 @@ class TelescopeTime:
         """List the losses, oldest first, all of them or only some.
 
         Args:
-            night_id (str, optional): Only those of this night.
-            cause (str, optional): Only those whose cause is clouds, wind, humidity or technical.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            night_id (str, optional): Only losses of this night.
+            cause (str, optional): Only losses with this cause.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "losses": records}}
@@ -562,17 +575,19 @@ class TelescopeTime:
         """Submit an observing block of a proposal; it may follow another block of it.
 
         Args:
-            code (str): The code.
+            code (str): Code of the new block, not in use yet.
             proposal_id (str): Id of the proposal, such as PROPOSAL-00001.
             target_id (str): Id of the target, such as TARGET-00001.
             instrument_id (str): Id of the instrument, such as INSTRUMENT-00001.
-            minutes (int): The minutes, from 10 to 400.
-            moon_limit (int): The moon limit, from 0 to 100.
-            seeing_limit (int): The seeing limit, from 40 to 300.
-            follows_id (str, optional): Id of a block (follows), such as BLOCK-00001. May be left out.
+            minutes (int): Length of the observation in minutes, within the proposal's unspent time, from 10 to
+                400.
+            moon_limit (int): Brightest moon that the block stands, in percent, from 0 to 100.
+            seeing_limit (int): Worst seeing that the block stands, in hundredths of an arcsecond, from 40 to 300.
+            follows_id (str, optional): Block of the same proposal that must be observed first; an id such as
+                BLOCK-00001. If left out, it follows no other block.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         proposal = self.proposals.get(proposal_id)
@@ -620,7 +635,7 @@ class TelescopeTime:
         return {
             "success": True,
             "message": f"Done: submit the block {code} for {proposal['code']} (new: block {block['id']}).",
-            "data": {"block_id": block["id"]},
+            "data": {"block_id": block["id"], **self._changes()},
         }
 
     def withdraw_block(self, block_id: str) -> Result:
@@ -630,7 +645,7 @@ class TelescopeTime:
             block_id (str): Id of the block, such as BLOCK-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         block = self.blocks.get(block_id)
@@ -657,7 +672,7 @@ class TelescopeTime:
         for one_block in _distinct([block, *self._blocks_by_follows.get(block["id"], {}).values()]):
             if self._breaks_rule_9(one_block):
                 return self._take_back(RULES[8])
-        return {"success": True, "message": f"Done: withdraw {block['code']}."}
+        return {"success": True, "message": f"Done: withdraw {block['code']}.", "data": self._changes()}
 
     def mount_instrument(self, instrument_id: str, telescope_id: str) -> Result:
         """Mount an instrument that is in the store on a telescope with a free port.
@@ -667,7 +682,7 @@ class TelescopeTime:
             telescope_id (str): Id of the telescope, such as TELESCOPE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         instrument = self.instruments.get(instrument_id)
@@ -699,7 +714,11 @@ class TelescopeTime:
         ):
             if self._breaks_rule_8(one_slot):
                 return self._take_back(RULES[7])
-        return {"success": True, "message": f"Done: mount {instrument['name']} on {telescope['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: mount {instrument['name']} on {telescope['name']}.",
+            "data": self._changes(),
+        }
 
     def dismount_instrument(self, instrument_id: str) -> Result:
         """Take an instrument off its telescope, for which nothing may be planned.
@@ -708,7 +727,7 @@ class TelescopeTime:
             instrument_id (str): Id of the instrument, such as INSTRUMENT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         instrument = self.instruments.get(instrument_id)
@@ -752,7 +771,11 @@ class TelescopeTime:
         ):
             if self._breaks_rule_8(one_slot):
                 return self._take_back(RULES[7])
-        return {"success": True, "message": f"Done: take {instrument['name']} off its telescope."}
+        return {
+            "success": True,
+            "message": f"Done: take {instrument['name']} off its telescope.",
+            "data": self._changes(),
+        }
 
     def plan_block(self, block_id: str, night_id: str) -> Result:
         """Plan a waiting block for tonight or a later night.
@@ -762,7 +785,7 @@ class TelescopeTime:
             night_id (str): Id of the night, such as NIGHT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         block = self.blocks.get(block_id)
@@ -840,7 +863,7 @@ class TelescopeTime:
                 f"Done: plan {block['code']} for the night of {night['on']} at "
                 f"{self.telescopes[night['telescope_id']]['name']} (new: slot {slot['id']})."
             ),
-            "data": {"slot_id": slot["id"]},
+            "data": {"slot_id": slot["id"], **self._changes()},
         }
 
     def drop_slot(self, slot_id: str) -> Result:
@@ -850,7 +873,7 @@ class TelescopeTime:
             slot_id (str): Id of the slot, such as SLOT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         slot = self.slots.get(slot_id)
@@ -911,6 +934,7 @@ class TelescopeTime:
                 f"Done: drop {self.blocks[slot['block_id']]['code']} from the night of "
                 f"{self.nights[slot['night_id']]['on']}."
             ),
+            "data": self._changes(),
         }
 
     def observe_slot(self, slot_id: str, seeing: Annotated[int, {"minimum": 30, "maximum": 400}]) -> Result:
@@ -919,10 +943,10 @@ class TelescopeTime:
 
         Args:
             slot_id (str): Id of the slot, such as SLOT-00001.
-            seeing (int): The seeing, from 30 to 400.
+            seeing (int): Seeing that was measured, in hundredths of an arcsecond, from 30 to 400.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         slot = self.slots.get(slot_id)
@@ -1001,6 +1025,7 @@ class TelescopeTime:
         return {
             "success": True,
             "message": f"Done: record {self.blocks[slot['block_id']]['code']} with a seeing of {seeing}.",
+            "data": self._changes(),
         }
 
     def lose_time(
@@ -1014,11 +1039,11 @@ class TelescopeTime:
 
         Args:
             night_id (str): Id of the night, such as NIGHT-00001.
-            cause (str): The cause: clouds, wind, humidity or technical.
-            minutes (int): The minutes, from 1 to 720.
+            cause (str): Why the time was lost: clouds, wind, humidity or technical.
+            minutes (int): Time that was lost, in minutes, from 1 to 720.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         night = self.nights.get(night_id)
@@ -1122,7 +1147,7 @@ class TelescopeTime:
                 f"Done: record {minutes} minutes lost in the night of {night['on']} to {cause} (new: loss "
                 f"{loss['id']})."
             ),
-            "data": {"loss_id": loss["id"]},
+            "data": {"loss_id": loss["id"], **self._changes()},
         }
 
     def give_minutes(
@@ -1134,12 +1159,12 @@ class TelescopeTime:
         """Let a proposal give unspent minutes to another.
 
         Args:
-            giver_id (str): Id of a proposal (giver), such as PROPOSAL-00001.
-            taker_id (str): Id of a proposal (taker), such as PROPOSAL-00001.
-            minutes (int): The minutes, from 1 to 3000.
+            giver_id (str): Proposal that gives up time; an id such as PROPOSAL-00001.
+            taker_id (str): Proposal that gets the time; an id such as PROPOSAL-00001.
+            minutes (int): Unspent time that is given, in minutes, from 1 to 3000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         giver = self.proposals.get(giver_id)
@@ -1167,17 +1192,21 @@ class TelescopeTime:
             return self._take_back(RULES[1])
         if self._breaks_rule_2(taker):
             return self._take_back(RULES[1])
-        return {"success": True, "message": f"Done: give {minutes} minutes of {giver['code']} to {taker['code']}."}
+        return {
+            "success": True,
+            "message": f"Done: give {minutes} minutes of {giver['code']} to {taker['code']}.",
+            "data": self._changes(),
+        }
 
     def change_band(self, proposal_id: str, band: Literal["A", "B", "C"]) -> Result:
         """Put a proposal into another band of the queue.
 
         Args:
             proposal_id (str): Id of the proposal, such as PROPOSAL-00001.
-            band (str): The band: A, B or C.
+            band (str): New band in the queue, A being served before B and C: A, B or C.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         proposal = self.proposals.get(proposal_id)
@@ -1187,7 +1216,11 @@ class TelescopeTime:
             return _refused(f"{proposal['code']} is in band {band} already.")
         self._journal = []
         self._put("proposals", proposal, "band", band)
-        return {"success": True, "message": f"Done: put {proposal['code']} into band {band}."}
+        return {
+            "success": True,
+            "message": f"Done: put {proposal['code']} into band {band}.",
+            "data": self._changes(),
+        }
 
     def _show_proposal(self, proposal: Proposal) -> dict[str, Any]:
         """The proposal as an answer shows it."""
@@ -1370,6 +1403,46 @@ class TelescopeTime:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -44,6 +44,17 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "courts": ("name",),
+    "members": ("name",),
+    "teams": ("name",),
+    "fixtures": (),
+    "reservations": (),
+    "closures": (),
+    "charges": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("charges", "member_id"),
     ("charges", "reservation_id"),
@@ -236,11 +247,12 @@ class TennisCourts:
         """Courts that can be booked for some hours of a day, with surface and lights.
 
         Args:
-            on (str): On: a date, as YYYY-MM-DD.
-            from_hour (int): The from hour, from 7 to 21.
-            to_hour (int): The to hour, from 8 to 22.
-            surface (str, optional): The surface: clay, hard or carpet. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            on (str): Day on which the courts are wanted, as YYYY-MM-DD.
+            from_hour (int): Full hour of the day at which play would begin, from 7 to 21.
+            to_hour (int): Full hour of the day at which play would end, after the beginning, from 8 to 22.
+            surface (str, optional): Surface of the courts listed: clay, hard or carpet. If left out, courts of all
+                surfaces are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "courts": records}} or {"success": False, "error": why
@@ -266,9 +278,10 @@ class TennisCourts:
         """Who plays where on a day.
 
         Args:
-            on (str): On: a date, as YYYY-MM-DD.
-            court_id (str, optional): Id of the court, such as COURT-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            on (str): Day whose reservations are listed, as YYYY-MM-DD.
+            court_id (str, optional): Court whose reservations are listed; an id such as COURT-00001. If left out,
+                the reservations of all courts are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "reservations": records}} or {"success": False, "error":
@@ -307,7 +320,7 @@ class TennisCourts:
 
         Args:
             member_id (str): Id of the member, such as MEMBER-00001.
-            on (str): On: a date, as YYYY-MM-DD.
+            on (str): Day on which the member wants to play, as YYYY-MM-DD.
 
         Returns:
             dict: {"success": True, "data": {left, owes}} or {"success": False, "error": why not}
@@ -330,11 +343,11 @@ class TennisCourts:
         """List the courts, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            surface (str, optional): Only those whose surface is clay, hard or carpet.
-            roofed (bool, optional): Only those where roofed is so.
-            lit (bool, optional): Only those where lit is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only courts whose name contains this text.
+            surface (str, optional): Only courts with this surface.
+            roofed (bool, optional): Only courts with this value of `roofed`.
+            lit (bool, optional): Only courts with this value of `lit`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "courts": records}}
@@ -358,9 +371,9 @@ class TennisCourts:
         """List the members, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            group (str, optional): Only those whose group is adult, youth or veteran.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only members whose name contains this text.
+            group (str, optional): Only members with this group.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "members": records}}
@@ -385,10 +398,10 @@ class TennisCourts:
         """List the teams, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            captain_id (str, optional): Only those of this captain.
-            surface (str, optional): Only those whose surface is clay, hard or carpet.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only teams whose name contains this text.
+            captain_id (str, optional): Only teams whose captain is this member.
+            surface (str, optional): Only teams with this surface.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "teams": records}}
@@ -413,9 +426,9 @@ class TennisCourts:
         """List the fixtures, oldest first, all of them or only some.
 
         Args:
-            team_id (str, optional): Only those of this team.
-            status (str, optional): Only those whose status is planned or called_off.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            team_id (str, optional): Only fixtures of this team.
+            status (str, optional): Only fixtures with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "fixtures": records}}
@@ -456,10 +469,10 @@ class TennisCourts:
         """List the reservations, oldest first, all of them or only some.
 
         Args:
-            court_id (str, optional): Only those of this court.
-            booked_by_id (str, optional): Only those of this booked by.
-            status (str, optional): Only those whose status is booked, cancelled, displaced or rained_off.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            court_id (str, optional): Only reservations of this court.
+            booked_by_id (str, optional): Only reservations booked by this member.
+            status (str, optional): Only reservations with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "reservations": records}}
@@ -491,9 +504,9 @@ class TennisCourts:
         """List the closures, oldest first, all of them or only some.
 
         Args:
-            court_id (str, optional): Only those of this court.
-            reason (str, optional): Only those whose reason is rain, frost, roller or repair.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            court_id (str, optional): Only closures of this court.
+            reason (str, optional): Only closures with this reason.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "closures": records}}
@@ -518,10 +531,10 @@ class TennisCourts:
         """List the charges, oldest first, all of them or only some.
 
         Args:
-            member_id (str, optional): Only those of this member.
-            reservation_id (str, optional): Only those of this reservation.
-            paid (bool, optional): Only those where paid is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            member_id (str, optional): Only charges of this member.
+            reservation_id (str, optional): Only charges of this reservation.
+            paid (bool, optional): Only charges with this value of `paid`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "charges": records}}
@@ -553,15 +566,17 @@ class TennisCourts:
 
         Args:
             court_id (str): Id of the court, such as COURT-00001.
-            played_on (str): Played on: a date, as YYYY-MM-DD.
-            from_hour (int): The from hour, from 7 to 21.
-            length (int): The length, from 1 to 2.
-            booked_by_id (str): Id of a member (booked by), such as MEMBER-00001.
-            other_ids (list): Ids of members, such as MEMBER-00001. None where it is left out.
-            guests (int): The guests, from 0 to 3. 0 where it is left out.
+            played_on (str): Day of play, from today on and within 14 days, as YYYY-MM-DD.
+            from_hour (int): Full hour of the day at which play begins, from 7 to 21.
+            length (int): Length of play in hours, from 1 to 2.
+            booked_by_id (str): Member who books, plays and pays for guests and lights; an id such as MEMBER-00001.
+            other_ids (list): Further members who play, two to four people in all with guests: ids of members, such
+                as MEMBER-00001. If left out, no other member plays.
+            guests (int): How many people play who are not members, charged to whoever books, from 0 to 3. Default:
+                0.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         court = self.courts.get(court_id)
@@ -680,7 +695,7 @@ class TennisCourts:
                 f"Done: book {court['name']} for {booked_by['name']} on {played_on} at {from_hour} (new: "
                 f"reservation {r['id']})."
             ),
-            "data": {"reservation_id": r["id"]},
+            "data": {"reservation_id": r["id"], **self._changes()},
         }
 
     def cancel_booking(self, reservation_id: str) -> Result:
@@ -690,7 +705,7 @@ class TennisCourts:
             reservation_id (str): Id of the reservation, such as RESERVATION-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         reservation = self.reservations.get(reservation_id)
@@ -745,6 +760,7 @@ class TennisCourts:
                 f"Done: cancel {self.courts[reservation['court_id']]['name']} of "
                 f"{self.members[reservation['booked_by_id']]['name']} on {reservation['played_on']}."
             ),
+            "data": self._changes(),
         }
 
     def change_court(self, reservation_id: str, court_id: str) -> Result:
@@ -756,7 +772,7 @@ class TennisCourts:
             court_id (str): Id of the court, such as COURT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         reservation = self.reservations.get(reservation_id)
@@ -817,6 +833,7 @@ class TennisCourts:
         return {
             "success": True,
             "message": f"Done: move {self.members[reservation['booked_by_id']]['name']} to {court['name']}.",
+            "data": self._changes(),
         }
 
     def change_players(self, reservation_id: str, member_id: str | None = None) -> Result:
@@ -824,10 +841,11 @@ class TennisCourts:
 
         Args:
             reservation_id (str): Id of the reservation, such as RESERVATION-00001.
-            member_id (str, optional): Id of the member, such as MEMBER-00001. May be left out.
+            member_id (str, optional): Member who joins; an id such as MEMBER-00001. If left out, a guest joins,
+                charged to whoever booked.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         reservation = self.reservations.get(reservation_id)
@@ -921,7 +939,7 @@ class TennisCourts:
         done = f"let somebody join {self.members[reservation['booked_by_id']]['name']}"
         if member is not None:
             done += f", {member['name']}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def plan_fixture(
         self,
@@ -935,13 +953,14 @@ class TennisCourts:
 
         Args:
             team_id (str): Id of the team, such as TEAM-00001.
-            played_on (str): Played on: a date, as YYYY-MM-DD.
-            from_hour (int): The from hour, from 8 to 20.
-            to_hour (int): The to hour, from 9 to 22.
-            court_ids (list): Ids of courts, such as COURT-00001.
+            played_on (str): Day of the team match, after today, as YYYY-MM-DD.
+            from_hour (int): Full hour of the day at which the match begins, from 8 to 20.
+            to_hour (int): Full hour of the day at which the match ends, after the beginning, from 9 to 22.
+            court_ids (list): Courts for the match, as many as the team needs and of its surface: ids of courts,
+                such as COURT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         team = self.teams.get(team_id)
@@ -1076,7 +1095,7 @@ class TennisCourts:
         return {
             "success": True,
             "message": f"Done: plan the match of {team['name']} on {played_on} (new: fixture {fixture['id']}).",
-            "data": {"fixture_id": fixture["id"]},
+            "data": {"fixture_id": fixture["id"], **self._changes()},
         }
 
     def call_off_fixture(self, fixture_id: str) -> Result:
@@ -1086,7 +1105,7 @@ class TennisCourts:
             fixture_id (str): Id of the fixture, such as FIXTURE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         fixture = self.fixtures.get(fixture_id)
@@ -1122,6 +1141,7 @@ class TennisCourts:
             "message": (
                 f"Done: call the match of {self.teams[fixture['team_id']]['name']} on {fixture['played_on']} off."
             ),
+            "data": self._changes(),
         }
 
     def close_court(
@@ -1136,13 +1156,13 @@ class TennisCourts:
 
         Args:
             court_id (str): Id of the court, such as COURT-00001.
-            closed_on (str): Closed on: a date, as YYYY-MM-DD.
-            from_hour (int): The from hour, from 7 to 21.
-            to_hour (int): The to hour, from 8 to 22.
-            reason (str): The reason: rain, frost, roller or repair.
+            closed_on (str): Day of the closure, from today on, as YYYY-MM-DD.
+            from_hour (int): Full hour of the day at which the closure begins, from 7 to 21.
+            to_hour (int): Full hour of the day at which the closure ends, after the beginning, from 8 to 22.
+            reason (str): Why the court is closed: rain, frost, roller or repair.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         court = self.courts.get(court_id)
@@ -1234,7 +1254,7 @@ class TennisCourts:
         return {
             "success": True,
             "message": f"Done: close {court['name']} on {closed_on} for {reason} (new: closure {closure['id']}).",
-            "data": {"closure_id": closure["id"]},
+            "data": {"closure_id": closure["id"], **self._changes()},
         }
 
     def open_court(self, closure_id: str) -> Result:
@@ -1244,7 +1264,7 @@ class TennisCourts:
             closure_id (str): Id of the closure, such as CLOSURE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         closure = self.closures.get(closure_id)
@@ -1262,6 +1282,7 @@ class TennisCourts:
         return {
             "success": True,
             "message": f"Done: open {self.courts[closure['court_id']]['name']} on {closure['closed_on']}.",
+            "data": self._changes(),
         }
 
     def pay_charge(self, charge_id: str) -> Result:
@@ -1271,7 +1292,7 @@ class TennisCourts:
             charge_id (str): Id of the charge, such as CHARGE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         charge = self.charges.get(charge_id)
@@ -1286,6 +1307,7 @@ class TennisCourts:
         return {
             "success": True,
             "message": f"Done: enter {_money(charge['amount'])} from {self.members[charge['member_id']]['name']}.",
+            "data": self._changes(),
         }
 
     def _show_member(self, member: Member) -> dict[str, Any]:
@@ -1545,6 +1567,46 @@ class TennisCourts:
         self._journal.append(("delete", container, record["id"], record))
         del getattr(self, container)[record["id"]]
         self._unlink(container, record)
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

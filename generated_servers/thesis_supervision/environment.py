@@ -50,6 +50,18 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "units": ("name",),
+    "scholars": ("name",),
+    "students": ("name",),
+    "thesises": ("title",),
+    "milestones": (),
+    "interests": (),
+    "defences": (),
+    "seats": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("defences", "at"),
     ("defences", "room"),
@@ -314,7 +326,7 @@ class ThesisSupervision:
 
         Args:
             thesis_id (str): Id of the thesis, such as THESIS-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "scholars": records}} or {"success": False, "error": why
@@ -357,8 +369,8 @@ class ThesisSupervision:
 
         Args:
             defence_id (str): Id of the defence, such as DEFENCE-00001.
-            role (str): The role: chair, examiner or external.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            role (str): Role on the committee that is to be filled: chair, examiner or external.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "scholars": records}} or {"success": False, "error": why
@@ -394,7 +406,7 @@ class ThesisSupervision:
 
         Args:
             unit_id (str): Id of the unit, such as UNIT-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "scholars": records}} or {"success": False, "error": why
@@ -439,9 +451,9 @@ class ThesisSupervision:
         """List the units, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            within_id (str, optional): Only those of this within.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only units whose name contains this text.
+            within_id (str, optional): Only units within this unit.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "units": records}}
@@ -466,10 +478,10 @@ class ThesisSupervision:
         """List the scholars, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            unit_id (str, optional): Only those of this unit.
-            rank (str, optional): Only those whose rank is professor, lecturer or postdoc.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only scholars whose name contains this text.
+            unit_id (str, optional): Only scholars of this unit.
+            rank (str, optional): Only scholars with this rank.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "scholars": records}}
@@ -496,9 +508,9 @@ class ThesisSupervision:
         """List the students, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            level (str, optional): Only those whose level is bachelor, master or doctoral.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only students whose name contains this text.
+            level (str, optional): Only students with this level.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "students": records}}
@@ -524,15 +536,13 @@ class ThesisSupervision:
         """List the thesises, oldest first, all of them or only some.
 
         Args:
-            title (str, optional): Only those whose title contains this text.
-            student_id (str, optional): Only those of this student.
-            field (str, optional): Only those whose field is robotics, materials, history, linguistics, genetics or
-                ecology.
-            supervisor_id (str, optional): Only those of this supervisor.
-            second_id (str, optional): Only those of this second.
-            status (str, optional): Only those whose status is proposed, accepted, returned, submitted, passed or
-                failed.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            title (str, optional): Only thesises whose title contains this text.
+            student_id (str, optional): Only thesises of this student.
+            field (str, optional): Only thesises with this field.
+            supervisor_id (str, optional): Only thesises whose supervisor is this scholar.
+            second_id (str, optional): Only thesises whose second is this scholar.
+            status (str, optional): Only thesises with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "thesises": records}}
@@ -563,8 +573,8 @@ class ThesisSupervision:
         """List the milestones, oldest first, all of them or only some.
 
         Args:
-            thesis_id (str, optional): Only those of this thesis.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            thesis_id (str, optional): Only milestones of this thesis.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "milestones": records}}
@@ -589,11 +599,11 @@ class ThesisSupervision:
         """List the interests, oldest first, all of them or only some.
 
         Args:
-            scholar_id (str, optional): Only those of this scholar.
-            other_id (str, optional): Only those of this other.
-            student_id (str, optional): Only those of this student.
-            reason (str, optional): Only those whose reason is kinship, joint_paper or employment.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            scholar_id (str, optional): Only interests of this scholar.
+            other_id (str, optional): Only interests whose other is this scholar.
+            student_id (str, optional): Only interests of this student.
+            reason (str, optional): Only interests with this reason.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "interests": records}}
@@ -624,10 +634,10 @@ class ThesisSupervision:
         """List the defences, oldest first, all of them or only some.
 
         Args:
-            thesis_id (str, optional): Only those of this thesis.
-            room (str, optional): Only those whose room is senate_room, library_hall, room_12 or room_14.
-            status (str, optional): Only those whose status is forming, planned or held.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            thesis_id (str, optional): Only defences of this thesis.
+            room (str, optional): Only defences with this room.
+            status (str, optional): Only defences with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "defences": records}}
@@ -655,10 +665,10 @@ class ThesisSupervision:
         """List the seats, oldest first, all of them or only some.
 
         Args:
-            defence_id (str, optional): Only those of this defence.
-            scholar_id (str, optional): Only those of this scholar.
-            role (str, optional): Only those whose role is chair, examiner or external.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            defence_id (str, optional): Only seats of this defence.
+            scholar_id (str, optional): Only seats of this scholar.
+            role (str, optional): Only seats with this role.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "seats": records}}
@@ -686,11 +696,12 @@ class ThesisSupervision:
 
         Args:
             student_id (str): Id of the student, such as STUDENT-00001.
-            title (str): The title.
-            field (str): The field: robotics, materials, history, linguistics, genetics or ecology.
+            title (str): Title of the thesis, not in use yet.
+            field (str): Research field of the thesis: robotics, materials, history, linguistics, genetics or
+                ecology.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         student = self.students.get(student_id)
@@ -748,7 +759,7 @@ class ThesisSupervision:
         return {
             "success": True,
             "message": f"Done: propose {title} for {student['name']} (new: thesis {thesis['id']}).",
-            "data": {"thesis_id": thesis["id"]},
+            "data": {"thesis_id": thesis["id"], **self._changes()},
         }
 
     def return_proposal(self, thesis_id: str) -> Result:
@@ -759,7 +770,7 @@ class ThesisSupervision:
             thesis_id (str): Id of the thesis, such as THESIS-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         thesis = self.thesises.get(thesis_id)
@@ -789,6 +800,7 @@ class ThesisSupervision:
         return {
             "success": True,
             "message": f"Done: return {thesis['title']} to {self.students[thesis['student_id']]['name']}.",
+            "data": self._changes(),
         }
 
     def accept_proposal(
@@ -803,13 +815,15 @@ class ThesisSupervision:
 
         Args:
             thesis_id (str): Id of the thesis, such as THESIS-00001.
-            supervisor_id (str): Id of a scholar (supervisor), such as SCHOLAR-00001.
-            due (str): Due: a date, as YYYY-MM-DD.
-            steps (list): The steps: Step: a date, as YYYY-MM-DD each.
-            second_id (str, optional): Id of a scholar (second), such as SCHOLAR-00001. May be left out.
+            supervisor_id (str): Professor or lecturer of the field who supervises first, professors only for
+                doctorates; an id such as SCHOLAR-00001.
+            due (str): Last day for handing the thesis in, as YYYY-MM-DD.
+            steps (list): Days on which the steps are due, one to six different ones after today, as YYYY-MM-DD.
+            second_id (str, optional): Other scholar who supervises as well; an id such as SCHOLAR-00001. If left
+                out, there is no second supervisor.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         thesis = self.thesises.get(thesis_id)
@@ -925,17 +939,17 @@ class ThesisSupervision:
         done = f"accept {thesis['title']} until {due} under {supervisor['name']}"
         if second is not None:
             done += f" and {second['name']}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def change_supervisor(self, thesis_id: str, supervisor_id: str) -> Result:
         """Give a running thesis to another first supervisor.
 
         Args:
             thesis_id (str): Id of the thesis, such as THESIS-00001.
-            supervisor_id (str): Id of a scholar (supervisor), such as SCHOLAR-00001.
+            supervisor_id (str): Scholar of the field who becomes first supervisor; an id such as SCHOLAR-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         thesis = self.thesises.get(thesis_id)
@@ -1012,7 +1026,11 @@ class ThesisSupervision:
         ):
             if self._breaks_rule_10(one_seat):
                 return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: give {thesis['title']} to {supervisor['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: give {thesis['title']} to {supervisor['name']}.",
+            "data": self._changes(),
+        }
 
     def complete_step(self, milestone_id: str) -> Result:
         """Record that the next step of a thesis is done.
@@ -1021,7 +1039,7 @@ class ThesisSupervision:
             milestone_id (str): Id of the milestone, such as MILESTONE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         milestone = self.milestones.get(milestone_id)
@@ -1051,6 +1069,7 @@ class ThesisSupervision:
         return {
             "success": True,
             "message": f"Done: record step {milestone['step']} of {self.thesises[milestone['thesis_id']]['title']}.",
+            "data": self._changes(),
         }
 
     def extend_deadline(self, thesis_id: str, more: Annotated[int, {"minimum": 7, "maximum": 120}]) -> Result:
@@ -1058,10 +1077,10 @@ class ThesisSupervision:
 
         Args:
             thesis_id (str): Id of the thesis, such as THESIS-00001.
-            more (int): The more, from 7 to 120.
+            more (int): Days added to the deadline, from 7 to 120.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         thesis = self.thesises.get(thesis_id)
@@ -1092,7 +1111,11 @@ class ThesisSupervision:
         for one_milestone in _distinct(changed_milestones):
             if self._breaks_rule_6_b(one_milestone):
                 return self._take_back(RULES[5])
-        return {"success": True, "message": f"Done: extend {thesis['title']} by {more} days."}
+        return {
+            "success": True,
+            "message": f"Done: extend {thesis['title']} by {more} days.",
+            "data": self._changes(),
+        }
 
     def submit_thesis(self, thesis_id: str) -> Result:
         """Hand in a thesis all of whose steps are done; its committee can be formed from then on.
@@ -1101,7 +1124,7 @@ class ThesisSupervision:
             thesis_id (str): Id of the thesis, such as THESIS-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         thesis = self.thesises.get(thesis_id)
@@ -1146,7 +1169,7 @@ class ThesisSupervision:
         return {
             "success": True,
             "message": f"Done: hand in {thesis['title']} (new: defence {defence['id']}).",
-            "data": {"defence_id": defence["id"]},
+            "data": {"defence_id": defence["id"], **self._changes()},
         }
 
     def nominate_member(
@@ -1160,10 +1183,11 @@ class ThesisSupervision:
         Args:
             defence_id (str): Id of the defence, such as DEFENCE-00001.
             scholar_id (str): Id of the scholar, such as SCHOLAR-00001.
-            role (str): The role: chair, examiner or external.
+            role (str): Role on the committee, with professors only as chairs and externals from other faculties:
+                chair, examiner or external.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         defence = self.defences.get(defence_id)
@@ -1271,6 +1295,7 @@ class ThesisSupervision:
         return {
             "success": True,
             "message": f"Done: name {scholar['name']} as {role} for {self.thesises[defence['thesis_id']]['title']}.",
+            "data": self._changes(),
         }
 
     def schedule_defence(
@@ -1283,11 +1308,11 @@ class ThesisSupervision:
 
         Args:
             defence_id (str): Id of the defence, such as DEFENCE-00001.
-            at (str): At: date and time, as YYYY-MM-DDTHH:MM.
-            room (str): The room: senate_room, library_hall, room_12 or room_14.
+            at (str): Start of the defence, a working day at least three days ahead, as YYYY-MM-DDTHH:MM.
+            room (str): Room that is free for two hours from then: senate_room, library_hall, room_12 or room_14.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         defence = self.defences.get(defence_id)
@@ -1378,6 +1403,7 @@ class ThesisSupervision:
             "message": (
                 f"Done: schedule the defence of {self.thesises[defence['thesis_id']]['title']} for {at} in {room}."
             ),
+            "data": self._changes(),
         }
 
     def record_result(
@@ -1391,12 +1417,13 @@ class ThesisSupervision:
 
         Args:
             defence_id (str): Id of the defence, such as DEFENCE-00001.
-            chair_mark (int): The chair mark, from 0 to 100.
-            examiner_mark (int): The examiner mark, from 0 to 100.
-            external_mark (int, optional): The external mark, from 0 to 100. May be left out.
+            chair_mark (int): Mark from the chair, in points, from 0 to 100.
+            examiner_mark (int): Mark from the examiner, in points, from 0 to 100.
+            external_mark (int, optional): Mark from the external member in points, required where the committee
+                has one, from 0 to 100. If left out, the committee must have no external member.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         defence = self.defences.get(defence_id)
@@ -1487,7 +1514,7 @@ class ThesisSupervision:
         done = f"record for {self.thesises[defence['thesis_id']]['title']} the marks {chair_mark} and {examiner_mark}"
         if external_mark is not None:
             done += f" and {external_mark}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def declare_interest(
         self,
@@ -1501,12 +1528,14 @@ class ThesisSupervision:
 
         Args:
             scholar_id (str): Id of the scholar, such as SCHOLAR-00001.
-            reason (str): The reason: kinship, joint_paper or employment.
-            other_id (str, optional): Id of a scholar (other), such as SCHOLAR-00001. May be left out.
-            student_id (str, optional): Id of the student, such as STUDENT-00001. May be left out.
+            reason (str): What ties the two people together: kinship, joint_paper or employment.
+            other_id (str, optional): Colleague in whom the scholar has an interest, where no student is named; an
+                id such as SCHOLAR-00001. If left out, a student must be named.
+            student_id (str, optional): Student in whom the scholar has an interest, where no colleague is named;
+                an id such as STUDENT-00001. If left out, a colleague must be named.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         scholar = self.scholars.get(scholar_id)
@@ -1637,7 +1666,7 @@ class ThesisSupervision:
         return {
             "success": True,
             "message": f"Done: {done} (new: interest {interest['id']}).",
-            "data": {"interest_id": interest["id"]},
+            "data": {"interest_id": interest["id"], **self._changes()},
         }
 
     def _show_scholar(self, scholar: Scholar) -> dict[str, Any]:
@@ -2021,6 +2050,46 @@ class ThesisSupervision:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -48,6 +48,18 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "stands": ("name",),
+    "permits": (),
+    "crews": ("name",),
+    "fellings": (),
+    "piles": (),
+    "contracts": ("mill",),
+    "loads": (),
+    "plantings": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("fellings", "crew_id"),
     ("fellings", "permit_id"),
@@ -242,8 +254,8 @@ class TimberHarvest:
         """Contracts for a kind of wood with quota open, the best price first.
 
         Args:
-            kind (str): The kind: sawlogs, pulpwood or firewood.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            kind (str): Kind of wood that is to be sold: sawlogs, pulpwood or firewood.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "contracts": records}} or {"success": False, "error":
@@ -274,8 +286,9 @@ class TimberHarvest:
         """Where plants are owed, the first due first.
 
         Args:
-            until (str, optional): Until: a date, as YYYY-MM-DD. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            until (str, optional): Last due day that is listed, as YYYY-MM-DD. If left out, all that is owed is
+                listed, whenever it is due.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "plantings": records}} or {"success": False, "error":
@@ -312,9 +325,9 @@ class TimberHarvest:
         """List the stands, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            steep (bool, optional): Only those where steep is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only stands whose name contains this text.
+            steep (bool, optional): Only stands with this value of `steep`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "stands": records}}
@@ -337,10 +350,10 @@ class TimberHarvest:
         """List the permits, oldest first, all of them or only some.
 
         Args:
-            stand_id (str, optional): Only those of this stand.
-            kind (str, optional): Only those whose kind is thinning or clearing.
-            ended (bool, optional): Only those where ended is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            stand_id (str, optional): Only permits of this stand.
+            kind (str, optional): Only permits with this kind.
+            ended (bool, optional): Only permits with this value of `ended`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "permits": records}}
@@ -367,9 +380,9 @@ class TimberHarvest:
         """List the crews, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            gear (str, optional): Only those whose gear is harvester, chainsaw or cable.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only crews whose name contains this text.
+            gear (str, optional): Only crews with this gear.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "crews": records}}
@@ -392,10 +405,10 @@ class TimberHarvest:
         """List the fellings, oldest first, all of them or only some.
 
         Args:
-            permit_id (str, optional): Only those of this permit.
-            crew_id (str, optional): Only those of this crew.
-            status (str, optional): Only those whose status is running or finished.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            permit_id (str, optional): Only fellings of this permit.
+            crew_id (str, optional): Only fellings of this crew.
+            status (str, optional): Only fellings with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "fellings": records}}
@@ -422,9 +435,9 @@ class TimberHarvest:
         """List the piles, oldest first, all of them or only some.
 
         Args:
-            stand_id (str, optional): Only those of this stand.
-            kind (str, optional): Only those whose kind is sawlogs, pulpwood or firewood.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            stand_id (str, optional): Only piles of this stand.
+            kind (str, optional): Only piles with this kind.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "piles": records}}
@@ -448,9 +461,9 @@ class TimberHarvest:
         """List the contracts, oldest first, all of them or only some.
 
         Args:
-            mill (str, optional): Only those whose mill contains this text.
-            kind (str, optional): Only those whose kind is sawlogs, pulpwood or firewood.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            mill (str, optional): Only contracts whose mill contains this text.
+            kind (str, optional): Only contracts with this kind.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "contracts": records}}
@@ -475,10 +488,10 @@ class TimberHarvest:
         """List the loads, oldest first, all of them or only some.
 
         Args:
-            pile_id (str, optional): Only those of this pile.
-            contract_id (str, optional): Only those of this contract.
-            status (str, optional): Only those whose status is on_the_road, delivered or rejected.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            pile_id (str, optional): Only loads of this pile.
+            contract_id (str, optional): Only loads of this contract.
+            status (str, optional): Only loads with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "loads": records}}
@@ -504,8 +517,8 @@ class TimberHarvest:
         """List the plantings, oldest first, all of them or only some.
 
         Args:
-            stand_id (str, optional): Only those of this stand.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            stand_id (str, optional): Only plantings of this stand.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "plantings": records}}
@@ -531,12 +544,12 @@ class TimberHarvest:
 
         Args:
             stand_id (str): Id of the stand, such as STAND-00001.
-            kind (str): The kind: thinning or clearing.
-            volume (int): The volume, from 20 to 9000.
-            valid_until (str): Valid until: a date, as YYYY-MM-DD.
+            kind (str): Whether the stand is thinned or cleared wholly: thinning or clearing.
+            volume (int): Wood that may be cut, in cubic metres, from 20 to 9000.
+            valid_until (str): Last day of the permit, at least two weeks ahead, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         stand = self.stands.get(stand_id)
@@ -602,7 +615,7 @@ class TimberHarvest:
             "message": (
                 f"Done: enter a permit for {kind} of {volume} in {stand['name']} (new: permit {permit['id']})."
             ),
-            "data": {"permit_id": permit["id"]},
+            "data": {"permit_id": permit["id"], **self._changes()},
         }
 
     def extend_permit(self, permit_id: str, valid_until: Date) -> Result:
@@ -610,10 +623,10 @@ class TimberHarvest:
 
         Args:
             permit_id (str): Id of the permit, such as PERMIT-00001.
-            valid_until (str): Valid until: a date, as YYYY-MM-DD.
+            valid_until (str): New last day, later than now by half a year at most, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         permit = self.permits.get(permit_id)
@@ -630,6 +643,7 @@ class TimberHarvest:
         return {
             "success": True,
             "message": f"Done: extend the permit for {self.stands[permit['stand_id']]['name']} until {valid_until}.",
+            "data": self._changes(),
         }
 
     def end_permit(self, permit_id: str) -> Result:
@@ -640,7 +654,7 @@ class TimberHarvest:
             permit_id (str): Id of the permit, such as PERMIT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         permit = self.permits.get(permit_id)
@@ -729,7 +743,11 @@ class TimberHarvest:
         for one_planting in _distinct(added_plantings):
             if self._breaks_rule_11(one_planting):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: end the permit for {self.stands[permit['stand_id']]['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: end the permit for {self.stands[permit['stand_id']]['name']}.",
+            "data": self._changes(),
+        }
 
     def start_felling(self, permit_id: str, crew_id: str) -> Result:
         """Let a crew begin to fell under a permit.
@@ -739,7 +757,7 @@ class TimberHarvest:
             crew_id (str): Id of the crew, such as CREW-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         permit = self.permits.get(permit_id)
@@ -797,7 +815,7 @@ class TimberHarvest:
                 f"Done: let {crew['name']} begin in {self.stands[permit['stand_id']]['name']} (new: felling "
                 f"{felling['id']})."
             ),
-            "data": {"felling_id": felling["id"]},
+            "data": {"felling_id": felling["id"], **self._changes()},
         }
 
     def report_cut(
@@ -810,11 +828,11 @@ class TimberHarvest:
 
         Args:
             felling_id (str): Id of the felling, such as FELLING-00001.
-            kind (str): The kind: sawlogs, pulpwood or firewood.
-            volume (int): The volume, from 1 to 2000.
+            kind (str): Kind of wood, which decides the pile it goes to: sawlogs, pulpwood or firewood.
+            volume (int): Wood that was cut, in cubic metres, from 1 to 2000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         felling = self.fellings.get(felling_id)
@@ -876,6 +894,7 @@ class TimberHarvest:
                 f"Done: report {volume} of {kind} from "
                 f"{self.stands[self.permits[felling['permit_id']]['stand_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def finish_felling(self, felling_id: str) -> Result:
@@ -885,7 +904,7 @@ class TimberHarvest:
             felling_id (str): Id of the felling, such as FELLING-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         felling = self.fellings.get(felling_id)
@@ -906,6 +925,7 @@ class TimberHarvest:
             "message": (
                 f"Done: finish the felling in {self.stands[self.permits[felling['permit_id']]['stand_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def change_crew(self, felling_id: str, crew_id: str) -> Result:
@@ -916,7 +936,7 @@ class TimberHarvest:
             crew_id (str): Id of the crew, such as CREW-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         felling = self.fellings.get(felling_id)
@@ -953,6 +973,7 @@ class TimberHarvest:
                 f"Done: let {crew['name']} go on in "
                 f"{self.stands[self.permits[felling['permit_id']]['stand_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def haul_load(
@@ -966,10 +987,10 @@ class TimberHarvest:
         Args:
             pile_id (str): Id of the pile, such as PILE-00001.
             contract_id (str): Id of the contract, such as CONTRACT-00001.
-            volume (int): The volume, from 1 to 40.
+            volume (int): Wood on the truck, in cubic metres, from 1 to 40.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         pile = self.piles.get(pile_id)
@@ -1008,7 +1029,7 @@ class TimberHarvest:
                 f"Done: haul {volume} of {pile['kind']} from {self.stands[pile['stand_id']]['name']} to "
                 f"{contract['mill']} (new: load {load['id']})."
             ),
-            "data": {"load_id": load["id"]},
+            "data": {"load_id": load["id"], **self._changes()},
         }
 
     def deliver_load(
@@ -1020,10 +1041,11 @@ class TimberHarvest:
 
         Args:
             load_id (str): Id of the load, such as LOAD-00001.
-            measured (int, optional): The measured, from 1 to 40. May be left out.
+            measured (int, optional): Volume the mill accepted, in cubic metres, at most what was loaded, from 1 to
+                40. If left out, it accepted all that was loaded.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         load = self.loads.get(load_id)
@@ -1044,7 +1066,7 @@ class TimberHarvest:
         done = f"note the delivery to {self.contracts[load['contract_id']]['mill']}"
         if measured is not None:
             done += f" of {measured}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def reject_load(self, load_id: str) -> Result:
         """Note that the mill has rejected a load; it goes back to the stand as firewood.
@@ -1053,7 +1075,7 @@ class TimberHarvest:
             load_id (str): Id of the load, such as LOAD-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         load = self.loads.get(load_id)
@@ -1087,6 +1109,7 @@ class TimberHarvest:
         return {
             "success": True,
             "message": f"Done: note that {self.contracts[load['contract_id']]['mill']} rejected {load['volume']}.",
+            "data": self._changes(),
         }
 
     def move_quota(
@@ -1098,12 +1121,13 @@ class TimberHarvest:
         """Move open quota from one contract to another one of the same kind of wood.
 
         Args:
-            from_contract_id (str): Id of a contract (from contract), such as CONTRACT-00001.
-            to_contract_id (str): Id of a contract (to contract), such as CONTRACT-00001.
-            volume (int): The volume, from 1 to 5000.
+            from_contract_id (str): Contract that gives open quota away; an id such as CONTRACT-00001.
+            to_contract_id (str): Contract for the same kind of wood that receives the quota; an id such as
+                CONTRACT-00001.
+            volume (int): Quota that is moved, in cubic metres, from 1 to 5000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         from_contract = self.contracts.get(from_contract_id)
@@ -1136,6 +1160,7 @@ class TimberHarvest:
         return {
             "success": True,
             "message": f"Done: move {volume} from {from_contract['mill']} to {to_contract['mill']}.",
+            "data": self._changes(),
         }
 
     def plant_trees(self, planting_id: str, plants: Annotated[int, {"minimum": 50, "maximum": 200000}]) -> Result:
@@ -1143,10 +1168,10 @@ class TimberHarvest:
 
         Args:
             planting_id (str): Id of the planting, such as PLANTING-00001.
-            plants (int): The plants, from 50 to 200000.
+            plants (int): Young trees that were planted now, from 50 to 200000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         planting = self.plantings.get(planting_id)
@@ -1177,7 +1202,11 @@ class TimberHarvest:
                 return self._take_back(RULES[4])
         if self._breaks_rule_11(planting):
             return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: plant {plants} in {self.stands[planting['stand_id']]['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: plant {plants} in {self.stands[planting['stand_id']]['name']}.",
+            "data": self._changes(),
+        }
 
     def _show_stand(self, stand: Stand) -> dict[str, Any]:
         """The stand as an answer shows it."""
@@ -1399,6 +1428,46 @@ class TimberHarvest:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -56,6 +56,16 @@ TOOL_PLACE_MOVES = {
     ("grinding", "crib"),
 }
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "operators": ("name",),
+    "tool_types": ("name",),
+    "certificates": (),
+    "tools": ("number",),
+    "kits": ("name",),
+    "loans": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("certificates", "operator_id"),
     ("certificates", "skill"),
@@ -214,10 +224,11 @@ class ToolCrib:
         first.
 
         Args:
-            planned (int): The planned, from 1 to 2000.
-            due (str): Due: a date, as YYYY-MM-DD.
-            type_id (str, optional): Id of a tool type (type), such as TT-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            planned (int): Uses that a tool must still bear, from 1 to 2000.
+            due (str): Day until which a tool must be calibrated, as YYYY-MM-DD.
+            type_id (str, optional): Only tools of this type; an id such as TT-00001. If left out, tools of all
+                types are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "tools": records}} or {"success": False, "error": why
@@ -256,8 +267,9 @@ class ToolCrib:
         """What is out, the earliest due first.
 
         Args:
-            operator_id (str, optional): Id of the operator, such as OPERATOR-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            operator_id (str, optional): Only loans of this operator; an id such as OPERATOR-00001. If left out,
+                the loans of all operators are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "loans": records}} or {"success": False, "error": why
@@ -327,9 +339,9 @@ class ToolCrib:
         """List the operators, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            trainee (bool, optional): Only those where trainee is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only operators whose name contains this text.
+            trainee (bool, optional): Only operators with this value of `trainee`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "operators": records}}
@@ -353,9 +365,9 @@ class ToolCrib:
         """List the tool types, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            skill (str, optional): Only those whose skill is measuring, torque, reaming or honing.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only tool types whose name contains this text.
+            skill (str, optional): Only tool types with this skill.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "tool_types": records}}
@@ -377,9 +389,9 @@ class ToolCrib:
         """List the certificates, oldest first, all of them or only some.
 
         Args:
-            operator_id (str, optional): Only those of this operator.
-            skill (str, optional): Only those whose skill is measuring, torque, reaming or honing.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            operator_id (str, optional): Only certificates of this operator.
+            skill (str, optional): Only certificates with this skill.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "certificates": records}}
@@ -421,11 +433,11 @@ class ToolCrib:
         """List the tools, oldest first, all of them or only some.
 
         Args:
-            number (str, optional): Only those whose number contains this text.
-            type_id (str, optional): Only those of this type.
-            kit_id (str, optional): Only those of this kit.
-            place (str, optional): Only those whose place is crib, out, scrapped, worn or grinding.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            number (str, optional): Only tools whose number contains this text.
+            type_id (str, optional): Only tools whose type is this tool type.
+            kit_id (str, optional): Only tools of this kit.
+            place (str, optional): Only tools with this place.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "tools": records}}
@@ -452,8 +464,8 @@ class ToolCrib:
         """List the kits, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only kits whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "kits": records}}
@@ -471,10 +483,10 @@ class ToolCrib:
         """List the loans, oldest first, all of them or only some.
 
         Args:
-            tool_id (str, optional): Only those of this tool.
-            operator_id (str, optional): Only those of this operator.
-            kit_id (str, optional): Only those of this kit.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            tool_id (str, optional): Only loans of this tool.
+            operator_id (str, optional): Only loans of this operator.
+            kit_id (str, optional): Only loans of this kit.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "loans": records}}
@@ -507,12 +519,12 @@ class ToolCrib:
         Args:
             tool_id (str): Id of the tool, such as TOOL-00001.
             operator_id (str): Id of the operator, such as OPERATOR-00001.
-            machine (str): The machine.
-            planned (int): The planned, from 1 to 2000.
-            due (str): Due: a date, as YYYY-MM-DD.
+            machine (str): Machine on which the tool is used.
+            planned (int): Uses that are planned, at most those left in the tool, from 1 to 2000.
+            due (str): Day on which it comes back, within 30 days from today, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         tool = self.tools.get(tool_id)
@@ -587,7 +599,7 @@ class ToolCrib:
                 f"Done: issue {tool['number']} to {operator['name']} for {planned} uses on {machine} until {due} "
                 f"(new: loan {loan['id']})."
             ),
-            "data": {"loan_id": loan["id"]},
+            "data": {"loan_id": loan["id"], **self._changes()},
         }
 
     def return_tool(
@@ -600,11 +612,11 @@ class ToolCrib:
 
         Args:
             tool_id (str): Id of the tool, such as TOOL-00001.
-            uses (int): The uses, from 0 to 2000.
-            damaged (bool): Damaged: true or false. false where it is left out.
+            uses (int): Uses that the tool had, from 0 to 2000.
+            damaged (bool): Whether the tool is damaged and goes to the worn shelf. Default: false.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         tool = self.tools.get(tool_id)
@@ -648,7 +660,11 @@ class ToolCrib:
             return self._take_back(RULES[7])
         if self._breaks_rule_9(tool):
             return self._take_back(RULES[8])
-        return {"success": True, "message": f"Done: return {tool['number']} after {uses} uses."}
+        return {
+            "success": True,
+            "message": f"Done: return {tool['number']} after {uses} uses.",
+            "data": self._changes(),
+        }
 
     def issue_kit(
         self,
@@ -663,12 +679,12 @@ class ToolCrib:
         Args:
             kit_id (str): Id of the kit, such as KIT-00001.
             operator_id (str): Id of the operator, such as OPERATOR-00001.
-            machine (str): The machine.
-            planned (int): The planned, from 1 to 2000.
-            due (str): Due: a date, as YYYY-MM-DD.
+            machine (str): Machine on which the kit is used.
+            planned (int): Uses that are planned for each tool of the kit, from 1 to 2000.
+            due (str): Day on which it comes back, within 30 days from today, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         kit = self.kits.get(kit_id)
@@ -758,6 +774,7 @@ class ToolCrib:
             "message": (
                 f"Done: issue the {kit['name']} to {operator['name']} for {planned} uses on {machine} until {due}."
             ),
+            "data": self._changes(),
         }
 
     def return_kit(
@@ -771,11 +788,12 @@ class ToolCrib:
 
         Args:
             kit_id (str): Id of the kit, such as KIT-00001.
-            uses (int): The uses, from 0 to 2000.
-            damaged_id (str, optional): Id of a tool (damaged), such as TOOL-00001. May be left out.
+            uses (int): Uses that each tool of the kit had, from 0 to 2000.
+            damaged_id (str, optional): Tool of the kit that is damaged; an id such as TOOL-00001. If left out, no
+                tool is noted as damaged.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         kit = self.kits.get(kit_id)
@@ -865,17 +883,17 @@ class ToolCrib:
         done = f"return the {kit['name']} after {uses} uses"
         if damaged is not None:
             done += f", with {damaged['number']} damaged"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def extend_loan(self, tool_id: str, due: Date) -> Result:
         """Let an operator keep a single tool longer.
 
         Args:
             tool_id (str): Id of the tool, such as TOOL-00001.
-            due (str): Due: a date, as YYYY-MM-DD.
+            due (str): New day of return, later than before and within 60 days of lending, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         tool = self.tools.get(tool_id)
@@ -907,16 +925,20 @@ class ToolCrib:
             return self._take_back(RULES[1])
         if self._breaks_rule_3(loan):
             return self._take_back(RULES[2])
-        return {"success": True, "message": f"Done: extend the loan of {tool['number']} until {due}."}
+        return {
+            "success": True,
+            "message": f"Done: extend the loan of {tool['number']} until {due}.",
+            "data": self._changes(),
+        }
 
     def send_to_grinder(self, tool_ids: Annotated[list[str], {"maxItems": 20}]) -> Result:
         """Send worn tools to the grinder.
 
         Args:
-            tool_ids (list): Ids of tools, such as TOOL-00001.
+            tool_ids (list): Worn tools that may still be reground, each once: ids of tools, such as TOOL-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         tools = []
@@ -948,6 +970,7 @@ class ToolCrib:
         return {
             "success": True,
             "message": f"Done: send {', '.join(str(one['number']) for one in tools)} to the grinder.",
+            "data": self._changes(),
         }
 
     def back_from_grinder(self, tool_id: str) -> Result:
@@ -957,7 +980,7 @@ class ToolCrib:
             tool_id (str): Id of the tool, such as TOOL-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         tool = self.tools.get(tool_id)
@@ -981,17 +1004,21 @@ class ToolCrib:
             return self._take_back(RULES[5])
         if self._breaks_rule_9(tool):
             return self._take_back(RULES[8])
-        return {"success": True, "message": f"Done: take {tool['number']} back from the grinder."}
+        return {
+            "success": True,
+            "message": f"Done: take {tool['number']} back from the grinder.",
+            "data": self._changes(),
+        }
 
     def receive_tool(self, number: Text, type_id: str) -> Result:
         """Take a new tool into the crib; a gauge has to be calibrated before it is lent.
 
         Args:
-            number (str): The number.
-            type_id (str): Id of a tool type (type), such as TT-00001.
+            number (str): Number of the new tool, not in use yet.
+            type_id (str): Type of tool that it is; an id such as TT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         type = self.tool_types.get(type_id)
@@ -1026,7 +1053,7 @@ class ToolCrib:
         return {
             "success": True,
             "message": f"Done: take the new {type['name']} {number} into the crib (new: tool {tool['id']}).",
-            "data": {"tool_id": tool["id"]},
+            "data": {"tool_id": tool["id"], **self._changes()},
         }
 
     def scrap_tool(self, tool_id: str) -> Result:
@@ -1036,7 +1063,7 @@ class ToolCrib:
             tool_id (str): Id of the tool, such as TOOL-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         tool = self.tools.get(tool_id)
@@ -1054,7 +1081,7 @@ class ToolCrib:
             return self._take_back(RULES[0])
         if self._breaks_rule_9(tool):
             return self._take_back(RULES[8])
-        return {"success": True, "message": f"Done: scrap {tool['number']}."}
+        return {"success": True, "message": f"Done: scrap {tool['number']}.", "data": self._changes()}
 
     def calibrate_tool(self, tool_id: str, passed: bool = True) -> Result:
         """Enter the calibration of a gauge in the crib; it counts from today for as long as its type says, and a
@@ -1062,10 +1089,10 @@ class ToolCrib:
 
         Args:
             tool_id (str): Id of the tool, such as TOOL-00001.
-            passed (bool): Passed: true or false. true where it is left out.
+            passed (bool): Whether the gauge was within tolerance, as otherwise it is scrapped. Default: true.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         tool = self.tools.get(tool_id)
@@ -1119,17 +1146,22 @@ class ToolCrib:
         for one_tool in _distinct([*changed_tools_2, *changed_tools_3]):
             if self._breaks_rule_9(one_tool):
                 return self._take_back(RULES[8])
-        return {"success": True, "message": f"Done: enter the calibration of {tool['number']}."}
+        return {
+            "success": True,
+            "message": f"Done: enter the calibration of {tool['number']}.",
+            "data": self._changes(),
+        }
 
     def move_to_kit(self, tool_id: str, kit_id: str | None = None) -> Result:
         """Put a tool of the crib into a kit, or take it out of the one it is in.
 
         Args:
             tool_id (str): Id of the tool, such as TOOL-00001.
-            kit_id (str, optional): Id of the kit, such as KIT-00001. May be left out.
+            kit_id (str, optional): Kit into which the tool goes; an id such as KIT-00001. If left out, the tool is
+                taken out of its kit.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         tool = self.tools.get(tool_id)
@@ -1159,7 +1191,7 @@ class ToolCrib:
         done = f"move {tool['number']}"
         if kit is not None:
             done += f" to the {kit['name']}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def certify_operator(
         self,
@@ -1171,11 +1203,11 @@ class ToolCrib:
 
         Args:
             operator_id (str): Id of the operator, such as OPERATOR-00001.
-            skill (str): The skill: measuring, torque, reaming or honing.
-            until (str): Until: a date, as YYYY-MM-DD.
+            skill (str): Skill that the operator is certified for: measuring, torque, reaming or honing.
+            until (str): Last day of the certificate, after today, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         operator = self.operators.get(operator_id)
@@ -1229,7 +1261,11 @@ class ToolCrib:
         for one_certificate in _distinct(added_certificates):
             if self._breaks_rule_10(one_certificate):
                 return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: certify {operator['name']} for {skill} until {until}."}
+        return {
+            "success": True,
+            "message": f"Done: certify {operator['name']} for {skill} until {until}.",
+            "data": self._changes(),
+        }
 
     def _show_operator(self, operator: Operator) -> dict[str, Any]:
         """The operator as an answer shows it."""
@@ -1432,6 +1468,46 @@ class ToolCrib:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -48,6 +48,16 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "tours": ("name",),
+    "guides": ("name",),
+    "departures": ("code",),
+    "travellers": ("name",),
+    "bookings": (),
+    "payments": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("bookings", "departure_id"),
     ("bookings", "mate_id"),
@@ -223,9 +233,11 @@ class TourOperator:
         """Departures that can still be booked, with their free places and what they lack to be guaranteed.
 
         Args:
-            tour_id (str, optional): Id of the tour, such as TOUR-00001. May be left out.
-            language (str, optional): The language: english, german, french or spanish. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            tour_id (str, optional): Tour whose departures are listed; an id such as TOUR-00001. If left out, the
+                departures of all tours are listed.
+            language (str, optional): Language of the departures listed: english, german, french or spanish. If
+                left out, departures in all languages are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "departures": records}} or {"success": False, "error":
@@ -269,9 +281,10 @@ class TourOperator:
         """Booked travellers whose deposit or balance should have been paid by a day and was not, earliest first.
 
         Args:
-            by_day (str): By day: a date, as YYYY-MM-DD.
-            departure_id (str, optional): Id of the departure, such as DEPARTURE-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            by_day (str): Day by which the deposit or balance should have been paid, as YYYY-MM-DD.
+            departure_id (str, optional): Departure of the travellers listed; an id such as DEPARTURE-00001. If
+                left out, the travellers of all departures are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "bookings": records}} or {"success": False, "error": why
@@ -319,7 +332,7 @@ class TourOperator:
 
         Args:
             departure_id (str): Id of the departure, such as DEPARTURE-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "guides": records}} or {"success": False, "error": why
@@ -349,7 +362,7 @@ class TourOperator:
 
         Args:
             departure_id (str): Id of the departure, such as DEPARTURE-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "bookings": records}} or {"success": False, "error": why
@@ -397,8 +410,8 @@ class TourOperator:
         """List the tours, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only tours whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "tours": records}}
@@ -415,9 +428,9 @@ class TourOperator:
         """List the guides, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            status (str, optional): Only those whose status is active or on_leave.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only guides whose name contains this text.
+            status (str, optional): Only guides with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "guides": records}}
@@ -442,12 +455,12 @@ class TourOperator:
         """List the departures, oldest first, all of them or only some.
 
         Args:
-            code (str, optional): Only those whose code contains this text.
-            tour_id (str, optional): Only those of this tour.
-            language (str, optional): Only those whose language is english, german, french or spanish.
-            guide_id (str, optional): Only those of this guide.
-            status (str, optional): Only those whose status is planned, guaranteed, cancelled or departed.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            code (str, optional): Only departures whose code contains this text.
+            tour_id (str, optional): Only departures of this tour.
+            language (str, optional): Only departures with this language.
+            guide_id (str, optional): Only departures of this guide.
+            status (str, optional): Only departures with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "departures": records}}
@@ -481,9 +494,9 @@ class TourOperator:
         """List the travellers, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            gender (str, optional): Only those whose gender is female or male.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only travellers whose name contains this text.
+            gender (str, optional): Only travellers with this gender.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "travellers": records}}
@@ -508,12 +521,12 @@ class TourOperator:
         """List the bookings, oldest first, all of them or only some.
 
         Args:
-            traveller_id (str, optional): Only those of this traveller.
-            departure_id (str, optional): Only those of this departure.
-            room (str, optional): Only those whose room is single or share.
-            mate_id (str, optional): Only those of this mate.
-            status (str, optional): Only those whose status is waiting, booked or cancelled.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            traveller_id (str, optional): Only bookings of this traveller.
+            departure_id (str, optional): Only bookings of this departure.
+            room (str, optional): Only bookings with this room.
+            mate_id (str, optional): Only bookings whose mate is this booking.
+            status (str, optional): Only bookings with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "bookings": records}}
@@ -545,8 +558,8 @@ class TourOperator:
         """List the payments, oldest first, all of them or only some.
 
         Args:
-            booking_id (str, optional): Only those of this booking.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            booking_id (str, optional): Only payments of this booking.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "payments": records}}
@@ -567,10 +580,10 @@ class TourOperator:
         Args:
             traveller_id (str): Id of the traveller, such as TRAVELLER-00001.
             departure_id (str): Id of the departure, such as DEPARTURE-00001.
-            room (str): The room: single or share.
+            room (str): Whether the traveller has a room alone or shares one: single or share.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         traveller = self.travellers.get(traveller_id)
@@ -659,7 +672,7 @@ class TourOperator:
                 f"Done: book {traveller['name']} on {departure['code']} in a {room} room (new: booking "
                 f"{booking['id']})."
             ),
-            "data": {"booking_id": booking["id"]},
+            "data": {"booking_id": booking["id"], **self._changes()},
         }
 
     def fill_from_waiting(self, departure_id: str) -> Result:
@@ -670,7 +683,7 @@ class TourOperator:
             departure_id (str): Id of the departure, such as DEPARTURE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         departure = self.departures.get(departure_id)
@@ -724,7 +737,11 @@ class TourOperator:
         for one_booking in _distinct(changed_bookings):
             if self._breaks_rule_11(one_booking):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: fill {departure['code']} from the waiting list."}
+        return {
+            "success": True,
+            "message": f"Done: fill {departure['code']} from the waiting list.",
+            "data": self._changes(),
+        }
 
     def take_payment(
         self,
@@ -735,10 +752,11 @@ class TourOperator:
 
         Args:
             booking_id (str): Id of the booking, such as BOOKING-00001.
-            amount (int, optional): The amount in cents, from 100 to 900000. May be left out.
+            amount (int, optional): Money that the customer pays, at most what is owed, in cents, from 100 to
+                900000. If left out, all that is owed is paid.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         booking = self.bookings.get(booking_id)
@@ -772,7 +790,7 @@ class TourOperator:
         return {
             "success": True,
             "message": f"Done: {done} (new: payment {payment['id']}).",
-            "data": {"payment_id": payment["id"]},
+            "data": {"payment_id": payment["id"], **self._changes()},
         }
 
     def pair_travellers(self, one_id: str, other_id: str) -> Result:
@@ -780,11 +798,11 @@ class TourOperator:
         has paid too much is refunded.
 
         Args:
-            one_id (str): Id of a booking (one), such as BOOKING-00001.
-            other_id (str): Id of a booking (other), such as BOOKING-00001.
+            one_id (str): Booking of the first of the two who share a room; an id such as BOOKING-00001.
+            other_id (str): Booking of the second of the two who share a room; an id such as BOOKING-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         one = self.bookings.get(one_id)
@@ -844,6 +862,7 @@ class TourOperator:
                 f"Done: pair {self.travellers[one['traveller_id']]['name']} with "
                 f"{self.travellers[other['traveller_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def change_room(self, booking_id: str, room: Literal["single", "share"]) -> Result:
@@ -851,10 +870,10 @@ class TourOperator:
 
         Args:
             booking_id (str): Id of the booking, such as BOOKING-00001.
-            room (str): The room: single or share.
+            room (str): Whether the traveller has a room alone or shares one from now on: single or share.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         booking = self.bookings.get(booking_id)
@@ -905,6 +924,7 @@ class TourOperator:
         return {
             "success": True,
             "message": f"Done: give {self.travellers[booking['traveller_id']]['name']} a {room} room.",
+            "data": self._changes(),
         }
 
     def cancel_booking(self, booking_id: str) -> Result:
@@ -915,7 +935,7 @@ class TourOperator:
             booking_id (str): Id of the booking, such as BOOKING-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         booking = self.bookings.get(booking_id)
@@ -997,6 +1017,7 @@ class TourOperator:
                 f"Done: cancel the booking of {self.travellers[booking['traveller_id']]['name']} on "
                 f"{self.departures[booking['departure_id']]['code']}."
             ),
+            "data": self._changes(),
         }
 
     def move_booking(self, booking_id: str, to_id: str) -> Result:
@@ -1005,10 +1026,10 @@ class TourOperator:
 
         Args:
             booking_id (str): Id of the booking, such as BOOKING-00001.
-            to_id (str): Id of a departure (to), such as DEPARTURE-00001.
+            to_id (str): Other departure of the same tour that has a free place; an id such as DEPARTURE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         booking = self.bookings.get(booking_id)
@@ -1098,7 +1119,7 @@ class TourOperator:
                 return self._take_back(RULES[9])
         if self._breaks_rule_11(booking):
             return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def assign_guide(self, departure_id: str, guide_id: str) -> Result:
         """Assign a guide who speaks the language, is licensed until the end and has a day off before and after.
@@ -1108,7 +1129,7 @@ class TourOperator:
             guide_id (str): Id of the guide, such as GUIDE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         departure = self.departures.get(departure_id)
@@ -1148,7 +1169,11 @@ class TourOperator:
             return self._take_back(RULES[5])
         if self._breaks_rule_7(departure):
             return self._take_back(RULES[6])
-        return {"success": True, "message": f"Done: let {guide['name']} lead {departure['code']}."}
+        return {
+            "success": True,
+            "message": f"Done: let {guide['name']} lead {departure['code']}.",
+            "data": self._changes(),
+        }
 
     def guarantee_departure(self, departure_id: str) -> Result:
         """Guarantee a departure that has a guide and as many travellers with a paid deposit as its tour needs.
@@ -1157,7 +1182,7 @@ class TourOperator:
             departure_id (str): Id of the departure, such as DEPARTURE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         departure = self.departures.get(departure_id)
@@ -1192,7 +1217,7 @@ class TourOperator:
         for one_booking in _distinct(self._bookings_by_departure.get(departure["id"], {}).values()):
             if self._breaks_rule_11(one_booking):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: guarantee {departure['code']}."}
+        return {"success": True, "message": f"Done: guarantee {departure['code']}.", "data": self._changes()}
 
     def cancel_departure(self, departure_id: str, reason: Literal["too_few", "force_majeure"] = "too_few") -> Result:
         """Cancel a departure, for too few travellers while it is planned and its last days have not come (20 for
@@ -1201,10 +1226,11 @@ class TourOperator:
 
         Args:
             departure_id (str): Id of the departure, such as DEPARTURE-00001.
-            reason (str): The reason: too_few or force_majeure. too_few where it is left out.
+            reason (str): Why the departure is cancelled, a guaranteed one for force_majeure only: too_few or
+                force_majeure. Default: too_few.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         departure = self.departures.get(departure_id)
@@ -1302,7 +1328,11 @@ class TourOperator:
         ):
             if self._breaks_rule_11(one_booking):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: cancel {departure['code']} for {reason}."}
+        return {
+            "success": True,
+            "message": f"Done: cancel {departure['code']} for {reason}.",
+            "data": self._changes(),
+        }
 
     def send_off(self, departure_id: str) -> Result:
         """Send a guaranteed departure off on its day, when all its travellers have paid; its waiting list ends.
@@ -1311,7 +1341,7 @@ class TourOperator:
             departure_id (str): Id of the departure, such as DEPARTURE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         departure = self.departures.get(departure_id)
@@ -1375,7 +1405,7 @@ class TourOperator:
         ):
             if self._breaks_rule_11(one_booking):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: send {departure['code']} off."}
+        return {"success": True, "message": f"Done: send {departure['code']} off.", "data": self._changes()}
 
     def _show_guide(self, guide: Guide) -> dict[str, Any]:
         """The guide as an answer shows it."""
@@ -1660,6 +1690,46 @@ class TourOperator:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

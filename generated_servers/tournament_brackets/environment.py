@@ -47,6 +47,17 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "tournaments": ("name",),
+    "players": ("name",),
+    "stations": ("code",),
+    "referees": ("name",),
+    "entries": (),
+    "matches": (),
+    "disputes": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("disputes", "game_id"),
     ("disputes", "referee_id"),
@@ -242,7 +253,7 @@ class TournamentBrackets:
 
         Args:
             tournament_id (str): Id of the tournament, such as TOURNAMENT-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "matches": records}} or {"success": False, "error": why
@@ -288,7 +299,7 @@ class TournamentBrackets:
 
         Args:
             tournament_id (str): Id of the tournament, such as TOURNAMENT-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "stations": records}} or {"success": False, "error": why
@@ -319,7 +330,7 @@ class TournamentBrackets:
 
         Args:
             player_id (str): Id of the player, such as PLAYER-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "matches": records}} or {"success": False, "error": why
@@ -381,8 +392,8 @@ class TournamentBrackets:
         """Referees who may rule about a match, those with the fewest rulings first.
 
         Args:
-            match_up_id (str): Id of a match (match up), such as MATCH-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            match_up_id (str): Match that a referee is sought for; an id such as MATCH-00001.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "referees": records}} or {"success": False, "error": why
@@ -414,11 +425,11 @@ class TournamentBrackets:
         """List the tournaments, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            platform (str, optional): Only those whose platform is console, pc or board.
-            champion_id (str, optional): Only those of this champion.
-            status (str, optional): Only those whose status is signup, running or finished.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only tournaments whose name contains this text.
+            platform (str, optional): Only tournaments with this platform.
+            champion_id (str, optional): Only tournaments whose champion is this entry.
+            status (str, optional): Only tournaments with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "tournaments": records}}
@@ -450,11 +461,10 @@ class TournamentBrackets:
         """List the players, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            club (str, optional): Only those whose club is north_side, old_town, harbour, university or
-                association.
-            banned (bool, optional): Only those where banned is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only players whose name contains this text.
+            club (str, optional): Only players with this club.
+            banned (bool, optional): Only players with this value of `banned`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "players": records}}
@@ -478,10 +488,10 @@ class TournamentBrackets:
         """List the stations, oldest first, all of them or only some.
 
         Args:
-            code (str, optional): Only those whose code contains this text.
-            platform (str, optional): Only those whose platform is console, pc or board.
-            streamed (bool, optional): Only those where streamed is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            code (str, optional): Only stations whose code contains this text.
+            platform (str, optional): Only stations with this platform.
+            streamed (bool, optional): Only stations with this value of `streamed`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "stations": records}}
@@ -504,10 +514,9 @@ class TournamentBrackets:
         """List the referees, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            club (str, optional): Only those whose club is north_side, old_town, harbour, university or
-                association.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only referees whose name contains this text.
+            club (str, optional): Only referees with this club.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "referees": records}}
@@ -532,10 +541,10 @@ class TournamentBrackets:
         """List the entries, oldest first, all of them or only some.
 
         Args:
-            tournament_id (str, optional): Only those of this tournament.
-            player_id (str, optional): Only those of this player.
-            status (str, optional): Only those whose status is entered, checked_in, withdrawn, out or champion.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            tournament_id (str, optional): Only entries of this tournament.
+            player_id (str, optional): Only entries of this player.
+            status (str, optional): Only entries with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "entries": records}}
@@ -568,16 +577,15 @@ class TournamentBrackets:
         """List the matches, oldest first, all of them or only some.
 
         Args:
-            tournament_id (str, optional): Only those of this tournament.
-            feeds_id (str, optional): Only those of this feeds.
-            home_id (str, optional): Only those of this home.
-            away_id (str, optional): Only those of this away.
-            station_id (str, optional): Only those of this station.
-            walkover (bool, optional): Only those where walkover is so.
-            winner_id (str, optional): Only those of this winner.
-            status (str, optional): Only those whose status is waiting, ready, decided, called, reported or
-                disputed.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            tournament_id (str, optional): Only matches of this tournament.
+            feeds_id (str, optional): Only matches whose feeds is this match.
+            home_id (str, optional): Only matches whose home is this entry.
+            away_id (str, optional): Only matches whose away is this entry.
+            station_id (str, optional): Only matches of this station.
+            walkover (bool, optional): Only matches with this value of `walkover`.
+            winner_id (str, optional): Only matches whose winner is this entry.
+            status (str, optional): Only matches with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "matches": records}}
@@ -619,11 +627,11 @@ class TournamentBrackets:
         """List the disputes, oldest first, all of them or only some.
 
         Args:
-            game_id (str, optional): Only those of this game.
-            raised_by_id (str, optional): Only those of this raised by.
-            referee_id (str, optional): Only those of this referee.
-            ruling (str, optional): Only those whose ruling is stands, reversed or replay.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            game_id (str, optional): Only disputes whose game is this match.
+            raised_by_id (str, optional): Only disputes raised by this entry.
+            referee_id (str, optional): Only disputes of this referee.
+            ruling (str, optional): Only disputes with this ruling.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "disputes": records}}
@@ -652,7 +660,7 @@ class TournamentBrackets:
             player_id (str): Id of the player, such as PLAYER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         tournament = self.tournaments.get(tournament_id)
@@ -696,7 +704,7 @@ class TournamentBrackets:
         return {
             "success": True,
             "message": f"Done: enter {player['name']} for {tournament['name']} (new: entry {entry['id']}).",
-            "data": {"entry_id": entry["id"]},
+            "data": {"entry_id": entry["id"], **self._changes()},
         }
 
     def check_in(self, entry_id: str) -> Result:
@@ -706,7 +714,7 @@ class TournamentBrackets:
             entry_id (str): Id of the entry, such as ENTRY-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         entry = self.entries.get(entry_id)
@@ -748,6 +756,7 @@ class TournamentBrackets:
                 f"Done: check {self.players[entry['player_id']]['name']} in for "
                 f"{self.tournaments[entry['tournament_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def withdraw_entry(self, entry_id: str) -> Result:
@@ -757,7 +766,7 @@ class TournamentBrackets:
             entry_id (str): Id of the entry, such as ENTRY-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         entry = self.entries.get(entry_id)
@@ -792,6 +801,7 @@ class TournamentBrackets:
                 f"Done: withdraw {self.players[entry['player_id']]['name']} from "
                 f"{self.tournaments[entry['tournament_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def draw_bracket(self, tournament_id: str) -> Result:
@@ -802,7 +812,7 @@ class TournamentBrackets:
             tournament_id (str): Id of the tournament, such as TOURNAMENT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         tournament = self.tournaments.get(tournament_id)
@@ -1030,17 +1040,21 @@ class TournamentBrackets:
         ):
             if self._breaks_rule_13(one_dispute):
                 return self._take_back(RULES[12])
-        return {"success": True, "message": f"Done: draw the bracket of {tournament['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: draw the bracket of {tournament['name']}.",
+            "data": self._changes(),
+        }
 
     def call_match(self, match_up_id: str, station_id: str) -> Result:
         """Call the two players of a ready match to a station.
 
         Args:
-            match_up_id (str): Id of a match (match up), such as MATCH-00001.
+            match_up_id (str): Match that is ready, with both players known; an id such as MATCH-00001.
             station_id (str): Id of the station, such as STATION-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         match_up = self.matches.get(match_up_id)
@@ -1109,6 +1123,7 @@ class TournamentBrackets:
                 f"Done: call match {match_up['number']} of {self.tournaments[match_up['tournament_id']]['name']} "
                 f"to station {station['code']}."
             ),
+            "data": self._changes(),
         }
 
     def report_result(
@@ -1120,12 +1135,12 @@ class TournamentBrackets:
         """Report how many games each side of a called match has won; the station is free after that.
 
         Args:
-            match_up_id (str): Id of a match (match up), such as MATCH-00001.
-            home_wins (int): The home wins, from 0 to 4.
-            away_wins (int): The away wins, from 0 to 4.
+            match_up_id (str): Called match that has been played; an id such as MATCH-00001.
+            home_wins (int): Games won by the home side, where the winner reached the number needed, from 0 to 4.
+            away_wins (int): Games won by the away side, where the winner reached the number needed, from 0 to 4.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         match_up = self.matches.get(match_up_id)
@@ -1173,16 +1188,17 @@ class TournamentBrackets:
                 f"Done: report {home_wins} to {away_wins} in match {match_up['number']} of "
                 f"{self.tournaments[match_up['tournament_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def confirm_result(self, match_up_id: str) -> Result:
         """Confirm a reported result; the winner advances, and the winner of the final is champion.
 
         Args:
-            match_up_id (str): Id of a match (match up), such as MATCH-00001.
+            match_up_id (str): Match with a reported result that nobody disputes; an id such as MATCH-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         match_up = self.matches.get(match_up_id)
@@ -1349,6 +1365,7 @@ class TournamentBrackets:
                 f"Done: confirm the result of match {match_up['number']} of "
                 f"{self.tournaments[match_up['tournament_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def award_walkover(self, match_up_id: str, absent_id: str, at_once: bool = False) -> Result:
@@ -1356,12 +1373,12 @@ class TournamentBrackets:
         other one is disqualified or gives up.
 
         Args:
-            match_up_id (str): Id of a match (match up), such as MATCH-00001.
-            absent_id (str): Id of an entry (absent), such as ENTRY-00001.
-            at_once (bool): At once: true or false. false where it is left out.
+            match_up_id (str): Called match that is not played; an id such as MATCH-00001.
+            absent_id (str): Entry of the player who loses the match by absence; an id such as ENTRY-00001.
+            at_once (bool): Whether no waiting time applies, after a disqualification or giving up. Default: false.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         match_up = self.matches.get(match_up_id)
@@ -1538,18 +1555,20 @@ class TournamentBrackets:
                 f"Done: award match {match_up['number']} of {self.tournaments[match_up['tournament_id']]['name']} "
                 f"against {self.players[absent['player_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def dispute_result(self, match_up_id: str, raised_by_id: str, reason: Text) -> Result:
         """Raise a dispute about a reported result for one of the two players.
 
         Args:
-            match_up_id (str): Id of a match (match up), such as MATCH-00001.
-            raised_by_id (str): Id of an entry (raised by), such as ENTRY-00001.
-            reason (str): The reason.
+            match_up_id (str): Match whose reported result is disputed; an id such as MATCH-00001.
+            raised_by_id (str): Entry of the player in this match who raises the dispute; an id such as
+                ENTRY-00001.
+            reason (str): What is said to be wrong with the result.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         match_up = self.matches.get(match_up_id)
@@ -1602,7 +1621,7 @@ class TournamentBrackets:
                 f"{match_up['number']} of {self.tournaments[match_up['tournament_id']]['name']} (new: dispute "
                 f"{dispute['id']})."
             ),
-            "data": {"dispute_id": dispute["id"]},
+            "data": {"dispute_id": dispute["id"], **self._changes()},
         }
 
     def rule_dispute(
@@ -1616,10 +1635,10 @@ class TournamentBrackets:
         Args:
             dispute_id (str): Id of the dispute, such as DISPUTE-00001.
             referee_id (str): Id of the referee, such as REFEREE-00001.
-            ruling (str): The ruling: stands, reversed or replay.
+            ruling (str): Decision on the reported result: stands, reversed or replay.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         dispute = self.disputes.get(dispute_id)
@@ -1798,6 +1817,7 @@ class TournamentBrackets:
                 f"Done: rule {ruling} in the dispute about match {self.matches[dispute['game_id']]['number']} of "
                 f"{self.tournaments[self.matches[dispute['game_id']]['tournament_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def switch_station(self, station_id: str, closed_for: Text | None = None) -> Result:
@@ -1806,10 +1826,10 @@ class TournamentBrackets:
 
         Args:
             station_id (str): Id of the station, such as STATION-00001.
-            closed_for (str, optional): The closed for. May be left out.
+            closed_for (str, optional): Why the station is closed. If left out, the closed station is opened again.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         station = self.stations.get(station_id)
@@ -1869,7 +1889,7 @@ class TournamentBrackets:
         done = f"switch station {station['code']}"
         if closed_for is not None:
             done += f" off for {closed_for}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def _show_tournament(self, tournament: Tournament) -> dict[str, Any]:
         """The tournament as an answer shows it."""
@@ -2144,6 +2164,46 @@ class TournamentBrackets:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -49,6 +49,16 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "accounts": ("name",),
+    "instruments": ("ticker",),
+    "holdings": (),
+    "orders": (),
+    "trades": (),
+    "halts": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("halts", "instrument_id"),
     ("holdings", "account_id"),
@@ -240,8 +250,8 @@ class TradingDesk:
 
         Args:
             instrument_id (str): Id of the instrument, such as INSTRUMENT-00001.
-            side (str): The side: buy or sell.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            side (str): Side of the book to show: buy or sell.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "orders": records}} or {"success": False, "error": why
@@ -283,7 +293,7 @@ class TradingDesk:
         Args:
             account_id (str): Id of the account, such as ACCOUNT-00001.
             instrument_id (str): Id of the instrument, such as INSTRUMENT-00001.
-            price (int): The price in cents, from 100 to 2000000.
+            price (int): Price for each unit at which one would buy, in cents, from 100 to 2000000.
 
         Returns:
             dict: {"success": True, "data": {free_cash, units_for_cash, units_under_limit, free_to_sell}} or
@@ -312,7 +322,7 @@ class TradingDesk:
 
         Args:
             account_id (str): Id of the account, such as ACCOUNT-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "holdings": records}} or {"success": False, "error": why
@@ -355,9 +365,9 @@ class TradingDesk:
 
         Args:
             instrument_id (str): Id of the instrument, such as INSTRUMENT-00001.
-            side (str): The side: buy or sell.
-            price (int): The price in cents, from 100 to 2000000.
-            units (int): The units, from 1 to 100000.
+            side (str): Whether one would buy or sell: buy or sell.
+            price (int): Limit price for each unit, in cents, from 100 to 2000000.
+            units (int): Units that one would trade, from 1 to 100000.
 
         Returns:
             dict: {"success": True, "data": {can_trade, would_rest, best_bid, best_ask}} or {"success": False,
@@ -384,9 +394,9 @@ class TradingDesk:
         """List the accounts, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            status (str, optional): Only those whose status is active or suspended.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only accounts whose name contains this text.
+            status (str, optional): Only accounts with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "accounts": records}}
@@ -410,9 +420,9 @@ class TradingDesk:
         """List the instruments, oldest first, all of them or only some.
 
         Args:
-            ticker (str, optional): Only those whose ticker contains this text.
-            status (str, optional): Only those whose status is trading or halted.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            ticker (str, optional): Only instruments whose ticker contains this text.
+            status (str, optional): Only instruments with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "instruments": records}}
@@ -439,9 +449,9 @@ class TradingDesk:
         """List the holdings, oldest first, all of them or only some.
 
         Args:
-            account_id (str, optional): Only those of this account.
-            instrument_id (str, optional): Only those of this instrument.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            account_id (str, optional): Only holdings of this account.
+            instrument_id (str, optional): Only holdings of this instrument.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "holdings": records}}
@@ -486,13 +496,12 @@ class TradingDesk:
         """List the orders, oldest first, all of them or only some.
 
         Args:
-            account_id (str, optional): Only those of this account.
-            instrument_id (str, optional): Only those of this instrument.
-            side (str, optional): Only those whose side is buy or sell.
-            validity (str, optional): Only those whose validity is until_cancelled, day, immediate_or_cancel or
-                fill_or_kill.
-            status (str, optional): Only those whose status is open, filled, cancelled or expired.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            account_id (str, optional): Only orders of this account.
+            instrument_id (str, optional): Only orders of this instrument.
+            side (str, optional): Only orders with this side.
+            validity (str, optional): Only orders with this validity.
+            status (str, optional): Only orders with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "orders": records}}
@@ -523,11 +532,11 @@ class TradingDesk:
         """List the trades, oldest first, all of them or only some.
 
         Args:
-            bid_id (str, optional): Only those of this bid.
-            ask_id (str, optional): Only those of this ask.
-            instrument_id (str, optional): Only those of this instrument.
-            status (str, optional): Only those whose status is done or busted.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            bid_id (str, optional): Only trades whose bid is this order.
+            ask_id (str, optional): Only trades whose ask is this order.
+            instrument_id (str, optional): Only trades of this instrument.
+            status (str, optional): Only trades with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "trades": records}}
@@ -557,9 +566,9 @@ class TradingDesk:
         """List the halts, oldest first, all of them or only some.
 
         Args:
-            instrument_id (str, optional): Only those of this instrument.
-            reason (str, optional): Only those whose reason is news_pending, volatility, regulator or technical.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            instrument_id (str, optional): Only halts of this instrument.
+            reason (str, optional): Only halts with this reason.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "halts": records}}
@@ -589,14 +598,15 @@ class TradingDesk:
         Args:
             account_id (str): Id of the account, such as ACCOUNT-00001.
             instrument_id (str): Id of the instrument, such as INSTRUMENT-00001.
-            side (str): The side: buy or sell.
-            price (int): The price in cents, from 100 to 2000000.
-            units (int): The units, from 1 to 100000.
-            validity (str): The validity: until_cancelled, day, immediate_or_cancel or fill_or_kill.
-                until_cancelled where it is left out.
+            side (str): Whether the account wants to buy or to sell: buy or sell.
+            price (int): Limit price for each unit, a multiple of the instrument's tick, in cents, from 100 to
+                2000000.
+            units (int): Units to trade, a multiple of the instrument's lot size, from 1 to 100000.
+            validity (str): How long the order lasts, or that it must trade at once: until_cancelled, day,
+                immediate_or_cancel or fill_or_kill. Default: until_cancelled.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         account = self.accounts.get(account_id)
@@ -888,7 +898,7 @@ class TradingDesk:
                 f"Done: place an order of {account['name']} to {side} {units} {instrument['ticker']} at "
                 f"{_money(price)}, {validity} (new: order {mine['id']})."
             ),
-            "data": {"order_id": mine["id"]},
+            "data": {"order_id": mine["id"], **self._changes()},
         }
 
     def reduce_order(self, order_id: str, by_units: Annotated[int, {"minimum": 1, "maximum": 100000}]) -> Result:
@@ -896,10 +906,10 @@ class TradingDesk:
 
         Args:
             order_id (str): Id of the order, such as ORDER-00001.
-            by_units (int): The by units, from 1 to 100000.
+            by_units (int): Units to take off, in whole lots and fewer than are left, from 1 to 100000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         order = self.orders.get(order_id)
@@ -938,7 +948,11 @@ class TradingDesk:
                 return self._take_back(RULES[7])
         if self._breaks_rule_10(order):
             return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: reduce order {order['id']} by {by_units} units."}
+        return {
+            "success": True,
+            "message": f"Done: reduce order {order['id']} by {by_units} units.",
+            "data": self._changes(),
+        }
 
     def cancel_order(self, order_id: str) -> Result:
         """Cancel what is left of an open order and free its cash or units.
@@ -947,7 +961,7 @@ class TradingDesk:
             order_id (str): Id of the order, such as ORDER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         order = self.orders.get(order_id)
@@ -981,7 +995,7 @@ class TradingDesk:
             return self._take_back(RULES[8])
         if self._breaks_rule_14(order):
             return self._take_back(RULES[13])
-        return {"success": True, "message": f"Done: cancel order {order['id']}."}
+        return {"success": True, "message": f"Done: cancel order {order['id']}.", "data": self._changes()}
 
     def end_trading_day(self, instrument_id: str) -> Result:
         """End the day of an instrument; its last trade becomes its close and the open day orders expire.
@@ -990,7 +1004,7 @@ class TradingDesk:
             instrument_id (str): Id of the instrument, such as INSTRUMENT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         instrument = self.instruments.get(instrument_id)
@@ -1067,7 +1081,11 @@ class TradingDesk:
         for one_order in _distinct(changed_orders):
             if self._breaks_rule_14(one_order):
                 return self._take_back(RULES[13])
-        return {"success": True, "message": f"Done: end the day of {instrument['ticker']} and expire its day orders."}
+        return {
+            "success": True,
+            "message": f"Done: end the day of {instrument['ticker']} and expire its day orders.",
+            "data": self._changes(),
+        }
 
     def halt_trading(
         self,
@@ -1079,11 +1097,11 @@ class TradingDesk:
 
         Args:
             instrument_id (str): Id of the instrument, such as INSTRUMENT-00001.
-            reason (str): The reason: news_pending, volatility, regulator or technical.
-            cancel_orders (bool): Cancel orders: true or false. false where it is left out.
+            reason (str): Why trading is halted: news_pending, volatility, regulator or technical.
+            cancel_orders (bool): Whether all open orders in the instrument are cancelled. Default: false.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         instrument = self.instruments.get(instrument_id)
@@ -1165,7 +1183,7 @@ class TradingDesk:
                 f"Done: halt trading in {instrument['ticker']} because of {reason} and "
                 f"{'cancel' if cancel_orders else 'keep'} its open orders (new: halt {halt['id']})."
             ),
-            "data": {"halt_id": halt["id"]},
+            "data": {"halt_id": halt["id"], **self._changes()},
         }
 
     def resume_trading(self, instrument_id: str) -> Result:
@@ -1175,7 +1193,7 @@ class TradingDesk:
             instrument_id (str): Id of the instrument, such as INSTRUMENT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         instrument = self.instruments.get(instrument_id)
@@ -1201,7 +1219,11 @@ class TradingDesk:
         for one_halt in _distinct(changed_halts):
             if self._breaks_rule_13(one_halt):
                 return self._take_back(RULES[12])
-        return {"success": True, "message": f"Done: resume trading in {instrument['ticker']}."}
+        return {
+            "success": True,
+            "message": f"Done: resume trading in {instrument['ticker']}.",
+            "data": self._changes(),
+        }
 
     def bust_trade(self, trade_id: str) -> Result:
         """Undo a trade of the last two days that was made in error; cash and units go back, the orders do not.
@@ -1210,7 +1232,7 @@ class TradingDesk:
             trade_id (str): Id of the trade, such as TRADE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         trade = self.trades.get(trade_id)
@@ -1293,17 +1315,17 @@ class TradingDesk:
         ):
             if self._breaks_rule_8(one_order):
                 return self._take_back(RULES[7])
-        return {"success": True, "message": f"Done: bust trade {trade['id']}."}
+        return {"success": True, "message": f"Done: bust trade {trade['id']}.", "data": self._changes()}
 
     def deposit_cash(self, account_id: str, amount: Annotated[int, {"minimum": 1, "maximum": 50000000}]) -> Result:
         """Book cash that came in to an account.
 
         Args:
             account_id (str): Id of the account, such as ACCOUNT-00001.
-            amount (int): The amount in cents, from 1 to 50000000.
+            amount (int): Amount of cash received, in cents, from 1 to 50000000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         account = self.accounts.get(account_id)
@@ -1313,17 +1335,21 @@ class TradingDesk:
         self._put("accounts", account, "cash", account["cash"] + amount)
         if self._breaks_rule_1(account):
             return self._take_back(RULES[0])
-        return {"success": True, "message": f"Done: deposit {_money(amount)} to {account['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: deposit {_money(amount)} to {account['name']}.",
+            "data": self._changes(),
+        }
 
     def withdraw_cash(self, account_id: str, amount: Annotated[int, {"minimum": 1, "maximum": 50000000}]) -> Result:
         """Pay out cash of an account that is not reserved.
 
         Args:
             account_id (str): Id of the account, such as ACCOUNT-00001.
-            amount (int): The amount in cents, from 1 to 50000000.
+            amount (int): Cash to pay out, within what is not reserved for orders, in cents, from 1 to 50000000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         account = self.accounts.get(account_id)
@@ -1341,7 +1367,11 @@ class TradingDesk:
         self._put("accounts", account, "cash", account["cash"] - amount)
         if self._breaks_rule_1(account):
             return self._take_back(RULES[0])
-        return {"success": True, "message": f"Done: pay out {_money(amount)} from {account['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: pay out {_money(amount)} from {account['name']}.",
+            "data": self._changes(),
+        }
 
     def suspend_account(self, account_id: str) -> Result:
         """Suspend an account from trading and cancel its open orders.
@@ -1350,7 +1380,7 @@ class TradingDesk:
             account_id (str): Id of the account, such as ACCOUNT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         account = self.accounts.get(account_id)
@@ -1413,7 +1443,7 @@ class TradingDesk:
         for one_order in _distinct(changed_orders):
             if self._breaks_rule_14(one_order):
                 return self._take_back(RULES[13])
-        return {"success": True, "message": f"Done: suspend {account['name']} from trading."}
+        return {"success": True, "message": f"Done: suspend {account['name']} from trading.", "data": self._changes()}
 
     def reinstate_account(self, account_id: str) -> Result:
         """Let a suspended account trade again.
@@ -1422,7 +1452,7 @@ class TradingDesk:
             account_id (str): Id of the account, such as ACCOUNT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         account = self.accounts.get(account_id)
@@ -1435,7 +1465,7 @@ class TradingDesk:
         for one_order in _distinct(self._orders_by_account_status.get((account["id"], "open"), {}).values()):
             if self._breaks_rule_9(one_order):
                 return self._take_back(RULES[8])
-        return {"success": True, "message": f"Done: let {account['name']} trade again."}
+        return {"success": True, "message": f"Done: let {account['name']} trade again.", "data": self._changes()}
 
     def _show_account(self, account: Account) -> dict[str, Any]:
         """The account as an answer shows it."""
@@ -1695,6 +1725,46 @@ class TradingDesk:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -56,6 +56,18 @@ BOOKING_STATUS_MOVES = {
     ("waiting", "cancelled"),
 }
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "roles": ("name",),
+    "qualifications": ("name",),
+    "requirements": (),
+    "people": ("name",),
+    "courses": (),
+    "bookings": (),
+    "certificates": (),
+    "exemptions": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("bookings", "course_id"),
     ("bookings", "person_id"),
@@ -256,7 +268,7 @@ class TrainingCompliance:
 
         Args:
             person_id (str): Id of the person, such as PERSON-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "requirements": records}} or {"success": False, "error":
@@ -291,10 +303,10 @@ class TrainingCompliance:
         """Certificates that run out by a day and for which the person has no later one, the first to run out on top.
 
         Args:
-            until (str): Until: a date, as YYYY-MM-DD.
-            qualification_id (str, optional): Id of the qualification, such as QUALIFICATION-00001. May be left
-                out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            until (str): Day up to which the certificates run out, past ones included, as YYYY-MM-DD.
+            qualification_id (str, optional): Qualification whose certificates are listed; an id such as
+                QUALIFICATION-00001. If left out, the certificates of all qualifications are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "certificates": records}} or {"success": False, "error":
@@ -340,9 +352,9 @@ class TrainingCompliance:
         """Courses to come, with free seats and people waiting.
 
         Args:
-            qualification_id (str, optional): Id of the qualification, such as QUALIFICATION-00001. May be left
-                out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            qualification_id (str, optional): Qualification that the courses lead to; an id such as
+                QUALIFICATION-00001. If left out, the courses of all qualifications are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "courses": records}} or {"success": False, "error": why
@@ -382,8 +394,8 @@ class TrainingCompliance:
         """List the roles, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only roles whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "roles": records}}
@@ -400,9 +412,9 @@ class TrainingCompliance:
         """List the qualifications, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            statutory (bool, optional): Only those where statutory is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only qualifications whose name contains this text.
+            statutory (bool, optional): Only qualifications with this value of `statutory`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "qualifications": records}}
@@ -429,9 +441,9 @@ class TrainingCompliance:
         """List the requirements, oldest first, all of them or only some.
 
         Args:
-            role_id (str, optional): Only those of this role.
-            qualification_id (str, optional): Only those of this qualification.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            role_id (str, optional): Only requirements of this role.
+            qualification_id (str, optional): Only requirements of this qualification.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "requirements": records}}
@@ -459,9 +471,9 @@ class TrainingCompliance:
         """List the people, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            role_id (str, optional): Only those of this role.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only people whose name contains this text.
+            role_id (str, optional): Only people of this role.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "people": records}}
@@ -485,9 +497,9 @@ class TrainingCompliance:
         """List the courses, oldest first, all of them or only some.
 
         Args:
-            qualification_id (str, optional): Only those of this qualification.
-            status (str, optional): Only those whose status is planned, held or called_off.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            qualification_id (str, optional): Only courses of this qualification.
+            status (str, optional): Only courses with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "courses": records}}
@@ -514,11 +526,10 @@ class TrainingCompliance:
         """List the bookings, oldest first, all of them or only some.
 
         Args:
-            course_id (str, optional): Only those of this course.
-            person_id (str, optional): Only those of this person.
-            status (str, optional): Only those whose status is booked, passed, failed, absent, cancelled or
-                waiting.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            course_id (str, optional): Only bookings of this course.
+            person_id (str, optional): Only bookings of this person.
+            status (str, optional): Only bookings with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "bookings": records}}
@@ -546,10 +557,10 @@ class TrainingCompliance:
         """List the certificates, oldest first, all of them or only some.
 
         Args:
-            person_id (str, optional): Only those of this person.
-            qualification_id (str, optional): Only those of this qualification.
-            external (bool, optional): Only those where external is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            person_id (str, optional): Only certificates of this person.
+            qualification_id (str, optional): Only certificates of this qualification.
+            external (bool, optional): Only certificates with this value of `external`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "certificates": records}}
@@ -581,9 +592,9 @@ class TrainingCompliance:
         """List the exemptions, oldest first, all of them or only some.
 
         Args:
-            person_id (str, optional): Only those of this person.
-            qualification_id (str, optional): Only those of this qualification.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            person_id (str, optional): Only exemptions of this person.
+            qualification_id (str, optional): Only exemptions of this qualification.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "exemptions": records}}
@@ -610,11 +621,11 @@ class TrainingCompliance:
 
         Args:
             qualification_id (str): Id of the qualification, such as QUALIFICATION-00001.
-            on (str): On: a date, as YYYY-MM-DD.
-            seats (int): The seats, from 2 to 16.
+            on (str): Day on which the course is held, after today, as YYYY-MM-DD.
+            seats (int): How many people can take part, from 2 to 16.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         qualification = self.qualifications.get(qualification_id)
@@ -643,7 +654,7 @@ class TrainingCompliance:
                 f"Done: schedule a course for {qualification['name']} on {on} with {seats} seats (new: course "
                 f"{course['id']})."
             ),
-            "data": {"course_id": course["id"]},
+            "data": {"course_id": course["id"], **self._changes()},
         }
 
     def add_seats(self, course_id: str, seats: Annotated[int, {"minimum": 1, "maximum": 10}]) -> Result:
@@ -651,10 +662,10 @@ class TrainingCompliance:
 
         Args:
             course_id (str): Id of the course, such as COURSE-00001.
-            seats (int): The seats, from 1 to 10.
+            seats (int): How many seats come on top, for a total of 16 at most, from 1 to 10.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         course = self.courses.get(course_id)
@@ -711,6 +722,7 @@ class TrainingCompliance:
                 f"Done: add {seats} seats to the course for "
                 f"{self.qualifications[course['qualification_id']]['name']} on {course['on']}."
             ),
+            "data": self._changes(),
         }
 
     def book_seat(self, course_id: str, person_id: str) -> Result:
@@ -721,7 +733,7 @@ class TrainingCompliance:
             person_id (str): Id of the person, such as PERSON-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         course = self.courses.get(course_id)
@@ -800,6 +812,7 @@ class TrainingCompliance:
                 f"Done: book {person['name']} on the course for "
                 f"{self.qualifications[course['qualification_id']]['name']} on {course['on']}."
             ),
+            "data": self._changes(),
         }
 
     def cancel_seat(self, booking_id: str) -> Result:
@@ -809,7 +822,7 @@ class TrainingCompliance:
             booking_id (str): Id of the booking, such as BOOKING-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         booking = self.bookings.get(booking_id)
@@ -893,6 +906,7 @@ class TrainingCompliance:
                 f"{self.qualifications[self.courses[booking['course_id']]['qualification_id']]['name']} on "
                 f"{self.courses[booking['course_id']]['on']}."
             ),
+            "data": self._changes(),
         }
 
     def call_off_course(self, course_id: str) -> Result:
@@ -902,7 +916,7 @@ class TrainingCompliance:
             course_id (str): Id of the course, such as COURSE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         course = self.courses.get(course_id)
@@ -968,6 +982,7 @@ class TrainingCompliance:
                 f"Done: call off the course for {self.qualifications[course['qualification_id']]['name']} on "
                 f"{course['on']}."
             ),
+            "data": self._changes(),
         }
 
     def record_result(self, booking_id: str, outcome: Literal["passed", "failed", "absent"]) -> Result:
@@ -976,10 +991,10 @@ class TrainingCompliance:
 
         Args:
             booking_id (str): Id of the booking, such as BOOKING-00001.
-            outcome (str): The outcome: passed, failed or absent.
+            outcome (str): How the person did, where absent means that they did not come: passed, failed or absent.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         booking = self.bookings.get(booking_id)
@@ -1107,6 +1122,7 @@ class TrainingCompliance:
                 f"Done: record {self.people[booking['person_id']]['name']} as {outcome} in the course for "
                 f"{self.qualifications[self.courses[booking['course_id']]['qualification_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def recognise_certificate(self, person_id: str, qualification_id: str, issued_on: Date) -> Result:
@@ -1115,10 +1131,11 @@ class TrainingCompliance:
         Args:
             person_id (str): Id of the person, such as PERSON-00001.
             qualification_id (str): Id of the qualification, such as QUALIFICATION-00001.
-            issued_on (str): Issued on: a date, as YYYY-MM-DD.
+            issued_on (str): Day on which the certificate was issued, recent enough to be valid still, as
+                YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         person = self.people.get(person_id)
@@ -1162,7 +1179,7 @@ class TrainingCompliance:
                 f"Done: recognise the certificate of {person['name']} for {qualification['name']} of {issued_on} "
                 f"(new: certificate {certificate['id']})."
             ),
-            "data": {"certificate_id": certificate["id"]},
+            "data": {"certificate_id": certificate["id"], **self._changes()},
         }
 
     def grant_exemption(self, person_id: str, qualification_id: str, until: Date, reason: Text) -> Result:
@@ -1171,11 +1188,11 @@ class TrainingCompliance:
         Args:
             person_id (str): Id of the person, such as PERSON-00001.
             qualification_id (str): Id of the qualification, such as QUALIFICATION-00001.
-            until (str): Until: a date, as YYYY-MM-DD.
-            reason (str): The reason.
+            until (str): Last day of the exemption, after today and within a year, as YYYY-MM-DD.
+            reason (str): Why the person is exempted.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         person = self.people.get(person_id)
@@ -1220,7 +1237,7 @@ class TrainingCompliance:
                 f"Done: exempt {person['name']} from {qualification['name']} until {until} (new: exemption "
                 f"{exemption['id']})."
             ),
-            "data": {"exemption_id": exemption["id"]},
+            "data": {"exemption_id": exemption["id"], **self._changes()},
         }
 
     def add_requirement(self, role_id: str, qualification_id: str) -> Result:
@@ -1232,7 +1249,7 @@ class TrainingCompliance:
             qualification_id (str): Id of the qualification, such as QUALIFICATION-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         role = self.roles.get(role_id)
@@ -1267,7 +1284,7 @@ class TrainingCompliance:
             "message": (
                 f"Done: require {qualification['name']} of {role['name']} (new: requirement {requirement['id']})."
             ),
-            "data": {"requirement_id": requirement["id"]},
+            "data": {"requirement_id": requirement["id"], **self._changes()},
         }
 
     def change_role(self, person_id: str, role_id: str) -> Result:
@@ -1278,7 +1295,7 @@ class TrainingCompliance:
             role_id (str): Id of the role, such as ROLE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         person = self.people.get(person_id)
@@ -1294,7 +1311,7 @@ class TrainingCompliance:
         self._put("people", person, "cleared_until", None)
         if self._breaks_rule_11(person):
             return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: make {person['name']} {role['name']}."}
+        return {"success": True, "message": f"Done: make {person['name']} {role['name']}.", "data": self._changes()}
 
     def clear_person(self, person_id: str, withdraw: bool = False) -> Result:
         """Clear somebody for duty in their role, up to the day on which the first of the required qualifications runs
@@ -1302,10 +1319,10 @@ class TrainingCompliance:
 
         Args:
             person_id (str): Id of the person, such as PERSON-00001.
-            withdraw (bool): Withdraw: true or false. false where it is left out.
+            withdraw (bool): Whether to withdraw the clearance instead of giving it. Default: false.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         person = self.people.get(person_id)
@@ -1355,7 +1372,11 @@ class TrainingCompliance:
         self._put("people", person, "cleared_until", None if withdraw else until)
         if self._breaks_rule_11(person):
             return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: decide on the clearance of {person['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: decide on the clearance of {person['name']}.",
+            "data": self._changes(),
+        }
 
     def _show_qualification(self, qualification: Qualification) -> dict[str, Any]:
         """The qualification as an answer shows it."""
@@ -1613,6 +1634,46 @@ class TrainingCompliance:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -44,6 +44,16 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "locales": ("name",),
+    "people": ("name",),
+    "sections": ("name",),
+    "lines": ("code",),
+    "terms": (),
+    "jobs": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("jobs", "line_id"),
     ("jobs", "locale_id"),
@@ -248,7 +258,7 @@ class TranslationDesk:
         Args:
             section_id (str): Id of the section, such as SECTION-00001.
             locale_id (str): Id of the locale, such as LOCALE-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "jobs": records}} or {"success": False, "error": why
@@ -284,7 +294,7 @@ class TranslationDesk:
 
         Args:
             job_id (str): Id of the job, such as JOB-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "people": records}} or {"success": False, "error": why
@@ -358,9 +368,10 @@ class TranslationDesk:
         """Translations that somebody may review, the longest waiting first.
 
         Args:
-            reviewer_id (str): Id of a person (reviewer), such as PERSON-00001.
-            locale_id (str, optional): Id of the locale, such as LOCALE-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            reviewer_id (str): Person whose possible reviews are listed; an id such as PERSON-00001.
+            locale_id (str, optional): Locale whose translations are listed; an id such as LOCALE-00001. If left
+                out, translations of all locales are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "jobs": records}} or {"success": False, "error": why
@@ -413,9 +424,9 @@ class TranslationDesk:
         """List the locales, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            falls_back_on_id (str, optional): Only those of this falls back on.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only locales whose name contains this text.
+            falls_back_on_id (str, optional): Only locales falls back on this locale.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "locales": records}}
@@ -438,8 +449,8 @@ class TranslationDesk:
         """List the people, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only people whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "people": records}}
@@ -461,10 +472,10 @@ class TranslationDesk:
         """List the sections, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            within_id (str, optional): Only those of this within.
-            frozen (bool, optional): Only those where frozen is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only sections whose name contains this text.
+            within_id (str, optional): Only sections within this section.
+            frozen (bool, optional): Only sections with this value of `frozen`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "sections": records}}
@@ -490,10 +501,10 @@ class TranslationDesk:
         """List the lines, oldest first, all of them or only some.
 
         Args:
-            code (str, optional): Only those whose code contains this text.
-            section_id (str, optional): Only those of this section.
-            dropped (bool, optional): Only those where dropped is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            code (str, optional): Only lines whose code contains this text.
+            section_id (str, optional): Only lines of this section.
+            dropped (bool, optional): Only lines with this value of `dropped`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "lines": records}}
@@ -518,9 +529,9 @@ class TranslationDesk:
         """List the terms, oldest first, all of them or only some.
 
         Args:
-            locale_id (str, optional): Only those of this locale.
-            decided_by_id (str, optional): Only those of this decided by.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            locale_id (str, optional): Only terms of this locale.
+            decided_by_id (str, optional): Only terms decided by this person.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "terms": records}}
@@ -549,13 +560,12 @@ class TranslationDesk:
         """List the jobs, oldest first, all of them or only some.
 
         Args:
-            line_id (str, optional): Only those of this line.
-            locale_id (str, optional): Only those of this locale.
-            translator_id (str, optional): Only those of this translator.
-            reviewer_id (str, optional): Only those of this reviewer.
-            status (str, optional): Only those whose status is open, assigned, obsolete, translated, approved or
-                returned.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            line_id (str, optional): Only jobs of this line.
+            locale_id (str, optional): Only jobs of this locale.
+            translator_id (str, optional): Only jobs whose translator is this person.
+            reviewer_id (str, optional): Only jobs whose reviewer is this person.
+            status (str, optional): Only jobs with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "jobs": records}}
@@ -591,13 +601,14 @@ class TranslationDesk:
 
         Args:
             section_id (str): Id of the section, such as SECTION-00001.
-            code (str): The code.
-            source (str): The source.
-            words (int): The words, from 1 to 60.
-            longest (int, optional): The longest, from 3 to 400. May be left out.
+            code (str): Unique code under which the product looks the line up.
+            source (str): Source text that is to be translated.
+            words (int): Number of words in the source text, from 1 to 60.
+            longest (int, optional): Most characters that a translation may have, from 3 to 400. If left out,
+                translations may have any length.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         section = self.sections.get(section_id)
@@ -671,7 +682,7 @@ class TranslationDesk:
         return {
             "success": True,
             "message": f"Done: add {code} to {section['name']} (new: line {line['id']}).",
-            "data": {"line_id": line["id"]},
+            "data": {"line_id": line["id"], **self._changes()},
         }
 
     def change_source(
@@ -686,12 +697,12 @@ class TranslationDesk:
 
         Args:
             line_id (str): Id of the line, such as LINE-00001.
-            source (str): The source.
-            words (int): The words, from 1 to 60.
-            minor (bool): Minor: true or false. false where it is left out.
+            source (str): New source text of the line, different from the present one.
+            words (int): Number of words in the new source text, unchanged for a minor change, from 1 to 60.
+            minor (bool): Whether the change leaves the translations as they are. Default: false.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         line = self.lines.get(line_id)
@@ -780,7 +791,7 @@ class TranslationDesk:
         for one_job in _distinct(changed_jobs_5):
             if self._breaks_rule_9(one_job):
                 return self._take_back(RULES[8])
-        return {"success": True, "message": f"Done: change the source of {line['code']}."}
+        return {"success": True, "message": f"Done: change the source of {line['code']}.", "data": self._changes()}
 
     def drop_line(self, line_id: str) -> Result:
         """Drop a line; its jobs are obsolete.
@@ -789,7 +800,7 @@ class TranslationDesk:
             line_id (str): Id of the line, such as LINE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         line = self.lines.get(line_id)
@@ -839,17 +850,18 @@ class TranslationDesk:
         for one_job in _distinct(changed_jobs):
             if self._breaks_rule_9(one_job):
                 return self._take_back(RULES[8])
-        return {"success": True, "message": f"Done: drop {line['code']}."}
+        return {"success": True, "message": f"Done: drop {line['code']}.", "data": self._changes()}
 
     def assign_job(self, job_id: str, translator_id: str) -> Result:
         """Give a job that is open, or in the hands of somebody else, to a translator of its locale who has room.
 
         Args:
             job_id (str): Id of the job, such as JOB-00001.
-            translator_id (str): Id of a person (translator), such as PERSON-00001.
+            translator_id (str): Person with room for it who translates into the locale of the job; an id such as
+                PERSON-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         job = self.jobs.get(job_id)
@@ -933,6 +945,7 @@ class TranslationDesk:
                 f"Done: give {self.lines[job['line_id']]['code']} in {self.locales[job['locale_id']]['name']} to "
                 f"{translator['name']}."
             ),
+            "data": self._changes(),
         }
 
     def take_back_job(self, job_id: str) -> Result:
@@ -942,7 +955,7 @@ class TranslationDesk:
             job_id (str): Id of the job, such as JOB-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         job = self.jobs.get(job_id)
@@ -981,6 +994,7 @@ class TranslationDesk:
             "message": (
                 f"Done: take {self.lines[job['line_id']]['code']} in {self.locales[job['locale_id']]['name']} back."
             ),
+            "data": self._changes(),
         }
 
     def hand_in(self, job_id: str, wording: Text) -> Result:
@@ -988,10 +1002,10 @@ class TranslationDesk:
 
         Args:
             job_id (str): Id of the job, such as JOB-00001.
-            wording (str): The wording.
+            wording (str): Translation of the line, within the length that the line allows.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         job = self.jobs.get(job_id)
@@ -1036,6 +1050,7 @@ class TranslationDesk:
                 f"Done: hand in {wording} for {self.lines[job['line_id']]['code']} in "
                 f"{self.locales[job['locale_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def review_job(self, job_id: str, reviewer_id: str, approved: bool, remark: Text | None = None) -> Result:
@@ -1043,12 +1058,14 @@ class TranslationDesk:
 
         Args:
             job_id (str): Id of the job, such as JOB-00001.
-            reviewer_id (str): Id of a person (reviewer), such as PERSON-00001.
-            approved (bool): Approved: true or false.
-            remark (str, optional): The remark. May be left out.
+            reviewer_id (str): Person who reviews in that locale and did not translate the line; an id such as
+                PERSON-00001.
+            approved (bool): Whether the translation is approved rather than returned to its translator.
+            remark (str, optional): Note on the translation, needed to return it. If left out, the job has no
+                remark and an earlier one is removed.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         job = self.jobs.get(job_id)
@@ -1114,19 +1131,20 @@ class TranslationDesk:
                 f"Done: review {self.lines[job['line_id']]['code']} in {self.locales[job['locale_id']]['name']} "
                 f"as {reviewer['name']}."
             ),
+            "data": self._changes(),
         }
 
     def set_term(self, word: Text, locale_id: str, rendering: Text, by_id: str) -> Result:
         """Decide how a word is rendered in a locale; approved wordings stay until they are reopened.
 
         Args:
-            word (str): The word.
+            word (str): Word of the source texts to which the glossary entry belongs.
             locale_id (str): Id of the locale, such as LOCALE-00001.
-            rendering (str): The rendering.
-            by_id (str): Id of a person (by), such as PERSON-00001.
+            rendering (str): How the word is to be translated in the locale.
+            by_id (str): Reviewer of the locale who decides the rendering; an id such as PERSON-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         locale = self.locales.get(locale_id)
@@ -1170,7 +1188,11 @@ class TranslationDesk:
         for one_term in _distinct([*added_terms, *changed_terms]):
             if self._breaks_rule_8_t_again(one_term):
                 return self._take_back(RULES[7])
-        return {"success": True, "message": f"Done: set {word} to {rendering} in {locale['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: set {word} to {rendering} in {locale['name']}.",
+            "data": self._changes(),
+        }
 
     def reopen_job(self, job_id: str) -> Result:
         """Open a translated or approved job again; the old wording is kept beside it.
@@ -1179,7 +1201,7 @@ class TranslationDesk:
             job_id (str): Id of the job, such as JOB-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         job = self.jobs.get(job_id)
@@ -1224,6 +1246,7 @@ class TranslationDesk:
             "message": (
                 f"Done: reopen {self.lines[job['line_id']]['code']} in {self.locales[job['locale_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def set_freeze(self, section_id: str, frozen: bool) -> Result:
@@ -1231,10 +1254,10 @@ class TranslationDesk:
 
         Args:
             section_id (str): Id of the section, such as SECTION-00001.
-            frozen (bool): Frozen: true or false.
+            frozen (bool): Whether the section is frozen from now on rather than thawed.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         section = self.sections.get(section_id)
@@ -1291,7 +1314,7 @@ class TranslationDesk:
         ):
             if self._breaks_rule_9(one_job):
                 return self._take_back(RULES[8])
-        return {"success": True, "message": f"Done: change the freeze of {section['name']}."}
+        return {"success": True, "message": f"Done: change the freeze of {section['name']}.", "data": self._changes()}
 
     def enlist_person(
         self,
@@ -1305,11 +1328,11 @@ class TranslationDesk:
         Args:
             person_id (str): Id of the person, such as PERSON-00001.
             locale_id (str): Id of the locale, such as LOCALE-00001.
-            task (str): The task: translate or review.
-            enlisted (bool): Enlisted: true or false. true where it is left out.
+            task (str): Work that the person is to do in the locale, or to do no longer: translate or review.
+            enlisted (bool): Whether the person is allowed that work rather than barred from it. Default: true.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         person = self.people.get(person_id)
@@ -1391,7 +1414,11 @@ class TranslationDesk:
         for one_person in _distinct([*changed_people, *changed_people_2]):
             if self._breaks_rule_10(one_person):
                 return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: change whether {person['name']} may {task} in {locale['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: change whether {person['name']} may {task} in {locale['name']}.",
+            "data": self._changes(),
+        }
 
     def _show_person(self, person: Person) -> dict[str, Any]:
         """The person as an answer shows it."""
@@ -1568,6 +1595,46 @@ class TranslationDesk:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

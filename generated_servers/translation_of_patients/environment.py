@@ -17,6 +17,7 @@ from typing import Annotated, Any, Literal, TypedDict
 Result = dict[str, Any]
 """`{"success": True, "data" | "message": ...}` or `{"success": False, "error": why}`"""
 Date = Annotated[str, {"format": "date"}]
+Time = Annotated[str, {"format": "time"}]
 DateTime = Annotated[str, {"format": "date-time"}]
 Text = Annotated[str, {"minLength": 1, "maxLength": 1000}]
 
@@ -47,6 +48,18 @@ CHANGES = (
     "enter_certificate",
 )
 """The methods that may change something; all others only read."""
+
+LABELS: dict[str, tuple[str, ...]] = {
+    "sites": ("name",),
+    "departments": ("name",),
+    "languages": ("name",),
+    "interpreters": ("name",),
+    "certificates": (),
+    "patients": ("name",),
+    "bookings": (),
+    "absences": (),
+}
+"""What people call a record of each container by."""
 
 INDEXED = {
     ("absences", "interpreter_id"),
@@ -250,7 +263,7 @@ class TranslationOfPatients:
 
         Args:
             booking_id (str): Id of the booking, such as BOOKING-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "interpreters": records}} or {"success": False, "error":
@@ -300,8 +313,8 @@ class TranslationOfPatients:
 
         Args:
             interpreter_id (str): Id of the interpreter, such as INTERPRETER-00001.
-            since (str): Since: a date, as YYYY-MM-DD.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            since (str): First day to include, as YYYY-MM-DD.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "bookings": records}} or {"success": False, "error": why
@@ -343,9 +356,11 @@ class TranslationOfPatients:
         """Bookings to come that have no interpreter yet, the soonest first.
 
         Args:
-            language_id (str, optional): Id of the language, such as LANGUAGE-00001. May be left out.
-            department_id (str, optional): Id of the department, such as DEPARTMENT-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            language_id (str, optional): Language of the patients; an id such as LANGUAGE-00001. If left out,
+                bookings for all languages are listed.
+            department_id (str, optional): Department that made the bookings; an id such as DEPARTMENT-00001. If
+                left out, bookings of all departments are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "bookings": records}} or {"success": False, "error": why
@@ -417,8 +432,8 @@ class TranslationOfPatients:
         """List the sites, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only sites whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "sites": records}}
@@ -435,9 +450,9 @@ class TranslationOfPatients:
         """List the departments, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            site_id (str, optional): Only those of this site.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only departments whose name contains this text.
+            site_id (str, optional): Only departments of this site.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "departments": records}}
@@ -465,8 +480,8 @@ class TranslationOfPatients:
         """List the languages, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only languages whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "languages": records}}
@@ -488,10 +503,10 @@ class TranslationOfPatients:
         """List the interpreters, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            sex (str, optional): Only those whose sex is woman or man.
-            phone_only (bool, optional): Only those where phone only is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only interpreters whose name contains this text.
+            sex (str, optional): Only interpreters with this sex.
+            phone_only (bool, optional): Only interpreters with this value of `phone_only`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "interpreters": records}}
@@ -517,10 +532,10 @@ class TranslationOfPatients:
         """List the certificates, oldest first, all of them or only some.
 
         Args:
-            interpreter_id (str, optional): Only those of this interpreter.
-            language_id (str, optional): Only those of this language.
-            grade (str, optional): Only those whose grade is community, medical or sworn.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            interpreter_id (str, optional): Only certificates of this interpreter.
+            language_id (str, optional): Only certificates of this language.
+            grade (str, optional): Only certificates with this grade.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "certificates": records}}
@@ -550,10 +565,10 @@ class TranslationOfPatients:
         """List the patients, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            language_id (str, optional): Only those of this language.
-            wants (str, optional): Only those whose wants is anybody, woman or man.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only patients whose name contains this text.
+            language_id (str, optional): Only patients of this language.
+            wants (str, optional): Only patients with this wants.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "patients": records}}
@@ -582,13 +597,13 @@ class TranslationOfPatients:
         """List the bookings, oldest first, all of them or only some.
 
         Args:
-            department_id (str, optional): Only those of this department.
-            patient_id (str, optional): Only those of this patient.
-            topic (str, optional): Only those whose topic is reception, consultation or consent.
-            mode (str, optional): Only those whose mode is phone or on_site.
-            interpreter_id (str, optional): Only those of this interpreter.
-            status (str, optional): Only those whose status is asked, confirmed, cancelled or done.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            department_id (str, optional): Only bookings of this department.
+            patient_id (str, optional): Only bookings of this patient.
+            topic (str, optional): Only bookings with this topic.
+            mode (str, optional): Only bookings with this mode.
+            interpreter_id (str, optional): Only bookings of this interpreter.
+            status (str, optional): Only bookings with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "bookings": records}}
@@ -621,8 +636,8 @@ class TranslationOfPatients:
         """List the absences, oldest first, all of them or only some.
 
         Args:
-            interpreter_id (str, optional): Only those of this interpreter.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            interpreter_id (str, optional): Only absences of this interpreter.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "absences": records}}
@@ -650,13 +665,14 @@ class TranslationOfPatients:
         Args:
             department_id (str): Id of the department, such as DEPARTMENT-00001.
             patient_id (str): Id of the patient, such as PATIENT-00001.
-            topic (str): The topic: reception, consultation or consent.
-            mode (str): The mode: phone or on_site.
-            begins (str): Begins: date and time, as YYYY-MM-DDTHH:MM.
-            minutes (int): The minutes, from 15 to 240.
+            topic (str): Kind of conversation, which sets the grade of certificate it needs: reception,
+                consultation or consent.
+            mode (str): How the interpreter takes part: phone or on_site.
+            begins (str): Time at which the conversation begins, later than now, as YYYY-MM-DDTHH:MM.
+            minutes (int): Planned length in minutes, from 15 to 240.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         department = self.departments.get(department_id)
@@ -721,7 +737,7 @@ class TranslationOfPatients:
                 f"Done: ask for an interpreter for {patient['name']} in {department['name']} at {begins} (new: "
                 f"booking {booking['id']})."
             ),
-            "data": {"booking_id": booking["id"]},
+            "data": {"booking_id": booking["id"], **self._changes()},
         }
 
     def assign_interpreter(self, booking_id: str, interpreter_id: str) -> Result:
@@ -732,7 +748,7 @@ class TranslationOfPatients:
             interpreter_id (str): Id of the interpreter, such as INTERPRETER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         booking = self.bookings.get(booking_id)
@@ -806,6 +822,7 @@ class TranslationOfPatients:
                 f"Done: assign {interpreter['name']} to {self.patients[booking['patient_id']]['name']} at "
                 f"{booking['begins']}."
             ),
+            "data": self._changes(),
         }
 
     def release_interpreter(self, booking_id: str) -> Result:
@@ -815,7 +832,7 @@ class TranslationOfPatients:
             booking_id (str): Id of the booking, such as BOOKING-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         booking = self.bookings.get(booking_id)
@@ -852,6 +869,7 @@ class TranslationOfPatients:
                 f"Done: take the interpreter off the booking of {self.patients[booking['patient_id']]['name']} at "
                 f"{booking['begins']}."
             ),
+            "data": self._changes(),
         }
 
     def change_mode(self, booking_id: str, mode: Literal["phone", "on_site"]) -> Result:
@@ -859,10 +877,10 @@ class TranslationOfPatients:
 
         Args:
             booking_id (str): Id of the booking, such as BOOKING-00001.
-            mode (str): The mode: phone or on_site.
+            mode (str): How the interpreter takes part from now on: phone or on_site.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         booking = self.bookings.get(booking_id)
@@ -910,6 +928,7 @@ class TranslationOfPatients:
                 f"Done: change the booking of {self.patients[booking['patient_id']]['name']} at "
                 f"{booking['begins']} to {mode}."
             ),
+            "data": self._changes(),
         }
 
     def shift_booking(
@@ -922,11 +941,13 @@ class TranslationOfPatients:
 
         Args:
             booking_id (str): Id of the booking, such as BOOKING-00001.
-            begins (str, optional): Begins: date and time, as YYYY-MM-DDTHH:MM. May be left out.
-            minutes (int, optional): The minutes, from 15 to 240. May be left out.
+            begins (str, optional): New time at which the conversation begins, later than now, as YYYY-MM-DDTHH:MM.
+                If left out, the time stays as it is.
+            minutes (int, optional): New planned length in minutes, from 15 to 240. If left out, the length stays
+                as it is.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         booking = self.bookings.get(booking_id)
@@ -1007,7 +1028,7 @@ class TranslationOfPatients:
             done += f" to {begins}"
         if minutes is not None:
             done += f" to {minutes} minutes"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def cancel_booking(self, booking_id: str) -> Result:
         """Cancel a booking; a confirmed one costs half its fee within three days of the conversation and all of it
@@ -1017,7 +1038,7 @@ class TranslationOfPatients:
             booking_id (str): Id of the booking, such as BOOKING-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         booking = self.bookings.get(booking_id)
@@ -1069,6 +1090,7 @@ class TranslationOfPatients:
             "message": (
                 f"Done: cancel the booking of {self.patients[booking['patient_id']]['name']} at {booking['begins']}."
             ),
+            "data": self._changes(),
         }
 
     def finish_booking(self, booking_id: str, minutes: Annotated[int, {"minimum": 15, "maximum": 240}]) -> Result:
@@ -1076,10 +1098,10 @@ class TranslationOfPatients:
 
         Args:
             booking_id (str): Id of the booking, such as BOOKING-00001.
-            minutes (int): The minutes, from 15 to 240.
+            minutes (int): Time that the conversation really took, in minutes, from 15 to 240.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         booking = self.bookings.get(booking_id)
@@ -1124,6 +1146,7 @@ class TranslationOfPatients:
                 f"Done: finish the conversation of {self.patients[booking['patient_id']]['name']} after {minutes} "
                 "minutes."
             ),
+            "data": self._changes(),
         }
 
     def note_failure(self, booking_id: str, absent: Literal["interpreter", "patient"]) -> Result:
@@ -1132,10 +1155,10 @@ class TranslationOfPatients:
 
         Args:
             booking_id (str): Id of the booking, such as BOOKING-00001.
-            absent (str): The absent: interpreter or patient.
+            absent (str): Who stayed away, the interpreter also where nobody was found: interpreter or patient.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         booking = self.bookings.get(booking_id)
@@ -1187,6 +1210,7 @@ class TranslationOfPatients:
                 f"Done: note that the {absent} did not come to the conversation of "
                 f"{self.patients[booking['patient_id']]['name']} at {booking['begins']}."
             ),
+            "data": self._changes(),
         }
 
     def enter_absence(self, interpreter_id: str, first_on: Date, last_on: Date) -> Result:
@@ -1194,11 +1218,11 @@ class TranslationOfPatients:
 
         Args:
             interpreter_id (str): Id of the interpreter, such as INTERPRETER-00001.
-            first_on (str): First on: a date, as YYYY-MM-DD.
-            last_on (str): Last on: a date, as YYYY-MM-DD.
+            first_on (str): First day of the absence, from today on, as YYYY-MM-DD.
+            last_on (str): Last day of the absence, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         interpreter = self.interpreters.get(interpreter_id)
@@ -1251,7 +1275,7 @@ class TranslationOfPatients:
                 f"Done: enter the absence of {interpreter['name']} from {first_on} to {last_on} (new: absence "
                 f"{absence['id']})."
             ),
-            "data": {"absence_id": absence["id"]},
+            "data": {"absence_id": absence["id"], **self._changes()},
         }
 
     def enter_certificate(
@@ -1266,11 +1290,11 @@ class TranslationOfPatients:
         Args:
             interpreter_id (str): Id of the interpreter, such as INTERPRETER-00001.
             language_id (str): Id of the language, such as LANGUAGE-00001.
-            grade (str): The grade: community, medical or sworn.
-            valid_until (str): Valid until: a date, as YYYY-MM-DD.
+            grade (str): Grade of the certificate, never below the one it renews: community, medical or sworn.
+            valid_until (str): Last day of validity, never earlier than before, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         interpreter = self.interpreters.get(interpreter_id)
@@ -1339,6 +1363,7 @@ class TranslationOfPatients:
         return {
             "success": True,
             "message": f"Done: enter the {grade} certificate of {interpreter['name']} for {language['name']}.",
+            "data": self._changes(),
         }
 
     def _show_department(self, department: Department) -> dict[str, Any]:
@@ -1601,6 +1626,46 @@ class TranslationOfPatients:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

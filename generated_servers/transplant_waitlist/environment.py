@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal, TypedDict
 Result = dict[str, Any]
 """`{"success": True, "data" | "message": ...}` or `{"success": False, "error": why}`"""
 Date = Annotated[str, {"format": "date"}]
+Time = Annotated[str, {"format": "time"}]
 Text = Annotated[str, {"minLength": 1, "maxLength": 1000}]
 
 RULES = (
@@ -46,6 +47,16 @@ CHANGES = (
     "discard_organ",
 )
 """The methods that may change something; all others only read."""
+
+LABELS: dict[str, tuple[str, ...]] = {
+    "centres": ("name",),
+    "candidates": ("name",),
+    "donors": ("number",),
+    "organs": (),
+    "offers": (),
+    "transplants": (),
+}
+"""What people call a record of each container by."""
 
 INDEXED = {
     ("candidates", "centre_id"),
@@ -237,7 +248,7 @@ class TransplantWaitlist:
 
         Args:
             organ_id (str): Id of the organ, such as ORGAN-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "candidates": records}} or {"success": False, "error":
@@ -273,8 +284,9 @@ class TransplantWaitlist:
         """Offers that wait for an answer, those with the nearest deadline first.
 
         Args:
-            centre_id (str, optional): Id of the centre, such as CENTRE-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            centre_id (str, optional): Centre of the candidates; an id such as CENTRE-00001. If left out, offers to
+                all centres are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "offers": records}} or {"success": False, "error": why
@@ -315,8 +327,9 @@ class TransplantWaitlist:
         """Organs that are free and on offer to nobody, those that spoil first at the top.
 
         Args:
-            kind (str, optional): The kind: left_kidney, right_kidney, liver or heart. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            kind (str, optional): Kind of organ: left_kidney, right_kidney, liver or heart. If left out, organs of
+                all kinds are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "organs": records}} or {"success": False, "error": why
@@ -389,8 +402,8 @@ class TransplantWaitlist:
         """List the centres, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only centres whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "centres": records}}
@@ -416,12 +429,12 @@ class TransplantWaitlist:
         """List the candidates, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            organ (str, optional): Only those whose organ is kidney, liver or heart.
-            blood (str, optional): Only those whose blood is O, A, B or AB.
-            centre_id (str, optional): Only those of this centre.
-            status (str, optional): Only those whose status is active, suspended, transplanted or removed.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only candidates whose name contains this text.
+            organ (str, optional): Only candidates with this organ.
+            blood (str, optional): Only candidates with this blood.
+            centre_id (str, optional): Only candidates of this centre.
+            status (str, optional): Only candidates with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "candidates": records}}
@@ -454,10 +467,10 @@ class TransplantWaitlist:
         """List the donors, oldest first, all of them or only some.
 
         Args:
-            number (str, optional): Only those whose number contains this text.
-            blood (str, optional): Only those whose blood is O, A, B or AB.
-            centre_id (str, optional): Only those of this centre.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            number (str, optional): Only donors whose number contains this text.
+            blood (str, optional): Only donors with this blood.
+            centre_id (str, optional): Only donors of this centre.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "donors": records}}
@@ -483,10 +496,10 @@ class TransplantWaitlist:
         """List the organs, oldest first, all of them or only some.
 
         Args:
-            donor_id (str, optional): Only those of this donor.
-            kind (str, optional): Only those whose kind is left_kidney, right_kidney, liver or heart.
-            status (str, optional): Only those whose status is free, accepted, discarded or transplanted.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            donor_id (str, optional): Only organs of this donor.
+            kind (str, optional): Only organs with this kind.
+            status (str, optional): Only organs with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "organs": records}}
@@ -520,12 +533,11 @@ class TransplantWaitlist:
         """List the offers, oldest first, all of them or only some.
 
         Args:
-            organ_id (str, optional): Only those of this organ.
-            candidate_id (str, optional): Only those of this candidate.
-            reason (str, optional): Only those whose reason is too_ill, organ_quality, size, logistics, refused or
-                positive_crossmatch.
-            status (str, optional): Only those whose status is open, accepted, declined, no_answer or withdrawn.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            organ_id (str, optional): Only offers of this organ.
+            candidate_id (str, optional): Only offers of this candidate.
+            reason (str, optional): Only offers with this reason.
+            status (str, optional): Only offers with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "offers": records}}
@@ -553,9 +565,9 @@ class TransplantWaitlist:
         """List the transplants, oldest first, all of them or only some.
 
         Args:
-            organ_id (str, optional): Only those of this organ.
-            candidate_id (str, optional): Only those of this candidate.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            organ_id (str, optional): Only transplants of this organ.
+            candidate_id (str, optional): Only transplants of this candidate.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "transplants": records}}
@@ -590,19 +602,19 @@ class TransplantWaitlist:
         """Put a person on the waiting list.
 
         Args:
-            name (str): The name.
-            born (str): Born: a date, as YYYY-MM-DD.
-            organ (str): The organ: kidney, liver or heart.
-            blood (str): The blood: O, A, B or AB.
-            weight (int): The weight, from 3 to 180.
+            name (str): Full name of the person, not on the list yet.
+            born (str): Date of birth of the person, as YYYY-MM-DD.
+            organ (str): Organ that the person needs, one that the centre transplants: kidney, liver or heart.
+            blood (str): Blood group of the person: O, A, B or AB.
+            weight (int): Body weight of the person in kilograms, from 3 to 180.
             centre_id (str): Id of the centre, such as CENTRE-00001.
-            tissue (list): The tissue: The tissue: A1, A2, A3, B7, B8, B35, DR3, DR4 or DR7 each.
-            urgency (int): The urgency, from 0 to 3. 0 where it is left out.
-            unacceptable (list): The unacceptable: The unacceptable: A1, A2, A3, B7, B8, B35, DR3, DR4 or DR7 each.
-                None where it is left out.
+            tissue (list): Tissue types that the person has, each once: A1, A2, A3, B7, B8, B35, DR3, DR4 or DR7.
+            urgency (int): Medical urgency, where the highest number is the most urgent, from 0 to 3. Default: 0.
+            unacceptable (list): Tissue types that a donor must not have: A1, A2, A3, B7, B8, B35, DR3, DR4 or DR7.
+                If left out, a donor may have any tissue type.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         centre = self.centres.get(centre_id)
@@ -645,7 +657,7 @@ class TransplantWaitlist:
         return {
             "success": True,
             "message": f"Done: list {name} for {organ} at {centre['name']} (new: candidate {candidate['id']}).",
-            "data": {"candidate_id": candidate["id"]},
+            "data": {"candidate_id": candidate["id"], **self._changes()},
         }
 
     def reassess_candidate(
@@ -658,11 +670,13 @@ class TransplantWaitlist:
 
         Args:
             candidate_id (str): Id of the candidate, such as CANDIDATE-00001.
-            urgency (int, optional): The urgency, from 0 to 3. May be left out.
-            weight (int, optional): The weight, from 3 to 180. May be left out.
+            urgency (int, optional): New medical urgency, where the highest number is the most urgent, from 0 to 3.
+                If left out, the urgency stays as it is.
+            weight (int, optional): New body weight in kilograms, from 3 to 180. If left out, the weight stays as
+                it is.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         candidate = self.candidates.get(candidate_id)
@@ -704,17 +718,17 @@ class TransplantWaitlist:
             done += f" with urgency {urgency}"
         if weight is not None:
             done += f" with {weight} kg"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def suspend_candidate(self, candidate_id: str, reason: Text) -> Result:
         """Suspend a candidate for a time; whatever is on offer to them is withdrawn.
 
         Args:
             candidate_id (str): Id of the candidate, such as CANDIDATE-00001.
-            reason (str): The reason.
+            reason (str): Why the candidate cannot get an organ for now.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         candidate = self.candidates.get(candidate_id)
@@ -771,7 +785,11 @@ class TransplantWaitlist:
                 return self._take_back(RULES[9])
         if self._breaks_rule_12_c(candidate):
             return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: suspend {candidate['name']} for {reason}."}
+        return {
+            "success": True,
+            "message": f"Done: suspend {candidate['name']} for {reason}.",
+            "data": self._changes(),
+        }
 
     def reactivate_candidate(self, candidate_id: str) -> Result:
         """Make a suspended candidate active again.
@@ -780,7 +798,7 @@ class TransplantWaitlist:
             candidate_id (str): Id of the candidate, such as CANDIDATE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         candidate = self.candidates.get(candidate_id)
@@ -801,7 +819,7 @@ class TransplantWaitlist:
             return self._take_back(RULES[8])
         if self._breaks_rule_12_c(candidate):
             return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: reactivate {candidate['name']}."}
+        return {"success": True, "message": f"Done: reactivate {candidate['name']}.", "data": self._changes()}
 
     def remove_candidate(self, candidate_id: str) -> Result:
         """Take a candidate off the list for good.
@@ -810,7 +828,7 @@ class TransplantWaitlist:
             candidate_id (str): Id of the candidate, such as CANDIDATE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         candidate = self.candidates.get(candidate_id)
@@ -867,7 +885,11 @@ class TransplantWaitlist:
                 return self._take_back(RULES[9])
         if self._breaks_rule_12_c(candidate):
             return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: remove {candidate['name']} from the list."}
+        return {
+            "success": True,
+            "message": f"Done: remove {candidate['name']} from the list.",
+            "data": self._changes(),
+        }
 
     def register_donor(
         self,
@@ -881,15 +903,17 @@ class TransplantWaitlist:
         """Register a donor with the organs and the hours for which each stays good.
 
         Args:
-            number (str): The number.
-            blood (str): The blood: O, A, B or AB.
-            weight (int): The weight, from 3 to 180.
+            number (str): New number of the donor, not used before.
+            blood (str): Blood group of the donor: O, A, B or AB.
+            weight (int): Body weight of the donor in kilograms, from 3 to 180.
             centre_id (str): Id of the centre, such as CENTRE-00001.
-            tissue (list): The tissue: The tissue: A1, A2, A3, B7, B8, B35, DR3, DR4 or DR7 each.
-            organs (list): One entry per organ: .
+            tissue (list): Tissue types that the donor has, each once: A1, A2, A3, B7, B8, B35, DR3, DR4 or DR7.
+            organs (list): One entry for each organ that is donated: kind: organ that is donated, each kind once:
+                left_kidney, right_kidney, liver or heart; hours: hours from now that it stays good, fewer for a
+                liver or heart, from 2 to 36.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         centre = self.centres.get(centre_id)
@@ -939,7 +963,7 @@ class TransplantWaitlist:
         return {
             "success": True,
             "message": f"Done: register donor {number} with {len(organs)} organs (new: donor {giver['id']}).",
-            "data": {"donor_id": giver["id"]},
+            "data": {"donor_id": giver["id"], **self._changes()},
         }
 
     def make_offer(
@@ -953,10 +977,10 @@ class TransplantWaitlist:
         Args:
             organ_id (str): Id of the organ, such as ORGAN-00001.
             candidate_id (str): Id of the candidate, such as CANDIDATE-00001.
-            minutes (int): The minutes, from 15 to 600. 60 where it is left out.
+            minutes (int): Time to answer in minutes, over before the organ spoils, from 15 to 600. Default: 60.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         organ = self.organs.get(organ_id)
@@ -1035,7 +1059,7 @@ class TransplantWaitlist:
                 f"Done: offer the {organ['kind']} of donor {self.donors[organ['donor_id']]['number']} to "
                 f"{candidate['name']} for {minutes} minutes (new: offer {offer['id']})."
             ),
-            "data": {"offer_id": offer["id"]},
+            "data": {"offer_id": offer["id"], **self._changes()},
         }
 
     def record_answer(
@@ -1048,12 +1072,12 @@ class TransplantWaitlist:
 
         Args:
             offer_id (str): Id of the offer, such as OFFER-00001.
-            answer (str): The answer: accepted, declined or no_answer.
-            reason (str, optional): The reason: too_ill, organ_quality, size, logistics or refused. May be left
-                out.
+            answer (str): How the centre answered the offer: accepted, declined or no_answer.
+            reason (str, optional): Why the organ was declined, only given for that answer: too_ill, organ_quality,
+                size, logistics or refused. If left out, no reason is kept; a declined offer needs one.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         offer = self.offers.get(offer_id)
@@ -1132,7 +1156,7 @@ class TransplantWaitlist:
         done = f"record {answer} for the offer to {self.candidates[offer['candidate_id']]['name']}"
         if reason is not None:
             done += f" because of {reason}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def release_organ(
         self,
@@ -1143,10 +1167,11 @@ class TransplantWaitlist:
 
         Args:
             organ_id (str): Id of the organ, such as ORGAN-00001.
-            reason (str): The reason: too_ill, organ_quality, logistics or positive_crossmatch.
+            reason (str): Why the organ cannot go to that candidate: too_ill, organ_quality, logistics or
+                positive_crossmatch.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         organ = self.organs.get(organ_id)
@@ -1203,6 +1228,7 @@ class TransplantWaitlist:
                 f"Done: release the {organ['kind']} of donor {self.donors[organ['donor_id']]['number']} because "
                 f"of {reason}."
             ),
+            "data": self._changes(),
         }
 
     def record_transplant(self, organ_id: str) -> Result:
@@ -1212,7 +1238,7 @@ class TransplantWaitlist:
             organ_id (str): Id of the organ, such as ORGAN-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         organ = self.organs.get(organ_id)
@@ -1323,7 +1349,7 @@ class TransplantWaitlist:
                 f"Done: record the transplant of the {organ['kind']} of donor "
                 f"{self.donors[organ['donor_id']]['number']} (new: transplant {transplant['id']})."
             ),
-            "data": {"transplant_id": transplant["id"]},
+            "data": {"transplant_id": transplant["id"], **self._changes()},
         }
 
     def discard_organ(self, organ_id: str) -> Result:
@@ -1333,7 +1359,7 @@ class TransplantWaitlist:
             organ_id (str): Id of the organ, such as ORGAN-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         organ = self.organs.get(organ_id)
@@ -1355,6 +1381,7 @@ class TransplantWaitlist:
         return {
             "success": True,
             "message": f"Done: discard the {organ['kind']} of donor {self.donors[organ['donor_id']]['number']}.",
+            "data": self._changes(),
         }
 
     def _show_centre(self, centre: Centre) -> dict[str, Any]:
@@ -1580,6 +1607,46 @@ class TransplantWaitlist:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -47,6 +47,18 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "vaccines": ("name",),
+    "sites": ("name",),
+    "fridges": ("label",),
+    "vials": ("code",),
+    "people": ("name",),
+    "sessions": ("code",),
+    "bookings": (),
+    "doses": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("bookings", "person_id"),
     ("bookings", "session_id"),
@@ -284,9 +296,10 @@ class VaccinationCampaign:
 
         Args:
             vaccine_id (str): Id of the vaccine, such as VACCINE-00001.
-            on (str): On: a date, as YYYY-MM-DD.
-            had_before (int, optional): The had before, from 0 to 3. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            on (str): Day of the next dose, as YYYY-MM-DD.
+            had_before (int, optional): Doses of this vaccine that the people have had, from 0 to 3. If left out,
+                people with any number of doses are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "people": records}} or {"success": False, "error": why
@@ -367,9 +380,10 @@ class VaccinationCampaign:
 
         Args:
             vaccine_id (str): Id of the vaccine, such as VACCINE-00001.
-            since (str): Since: a date, as YYYY-MM-DD.
-            site_id (str, optional): Id of the site, such as SITE-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            since (str): First day of sessions to include, as YYYY-MM-DD.
+            site_id (str, optional): Site of the sessions; an id such as SITE-00001. If left out, sessions at all
+                sites are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "sessions": records}} or {"success": False, "error": why
@@ -413,8 +427,8 @@ class VaccinationCampaign:
         """List the vaccines, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only vaccines whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "vaccines": records}}
@@ -434,8 +448,8 @@ class VaccinationCampaign:
         """List the sites, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only sites whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "sites": records}}
@@ -452,9 +466,9 @@ class VaccinationCampaign:
         """List the fridges, oldest first, all of them or only some.
 
         Args:
-            label (str, optional): Only those whose label contains this text.
-            site_id (str, optional): Only those of this site.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            label (str, optional): Only fridges whose label contains this text.
+            site_id (str, optional): Only fridges of this site.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "fridges": records}}
@@ -482,11 +496,11 @@ class VaccinationCampaign:
         """List the vials, oldest first, all of them or only some.
 
         Args:
-            code (str, optional): Only those whose code contains this text.
-            vaccine_id (str, optional): Only those of this vaccine.
-            fridge_id (str, optional): Only those of this fridge.
-            status (str, optional): Only those whose status is sealed, open, discarded or empty.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            code (str, optional): Only vials whose code contains this text.
+            vaccine_id (str, optional): Only vials of this vaccine.
+            fridge_id (str, optional): Only vials of this fridge.
+            status (str, optional): Only vials with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "vials": records}}
@@ -513,8 +527,8 @@ class VaccinationCampaign:
         """List the people, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only people whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "people": records}}
@@ -536,10 +550,10 @@ class VaccinationCampaign:
         """List the sessions, oldest first, all of them or only some.
 
         Args:
-            code (str, optional): Only those whose code contains this text.
-            site_id (str, optional): Only those of this site.
-            closed (bool, optional): Only those where closed is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            code (str, optional): Only sessions whose code contains this text.
+            site_id (str, optional): Only sessions of this site.
+            closed (bool, optional): Only sessions with this value of `closed`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "sessions": records}}
@@ -568,11 +582,11 @@ class VaccinationCampaign:
         """List the bookings, oldest first, all of them or only some.
 
         Args:
-            person_id (str, optional): Only those of this person.
-            session_id (str, optional): Only those of this session.
-            vaccine_id (str, optional): Only those of this vaccine.
-            status (str, optional): Only those whose status is booked, given, missed or cancelled.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            person_id (str, optional): Only bookings of this person.
+            session_id (str, optional): Only bookings of this session.
+            vaccine_id (str, optional): Only bookings of this vaccine.
+            status (str, optional): Only bookings with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "bookings": records}}
@@ -602,9 +616,9 @@ class VaccinationCampaign:
         """List the doses, oldest first, all of them or only some.
 
         Args:
-            person_id (str, optional): Only those of this person.
-            vial_id (str, optional): Only those of this vial.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            person_id (str, optional): Only doses of this person.
+            vial_id (str, optional): Only doses of this vial.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "doses": records}}
@@ -633,11 +647,11 @@ class VaccinationCampaign:
         Args:
             fridge_id (str): Id of the fridge, such as FRIDGE-00001.
             vaccine_id (str): Id of the vaccine, such as VACCINE-00001.
-            expires (str): Expires: a date, as YYYY-MM-DD.
-            codes (list): The codes: The code each.
+            expires (str): Last day on which the vials may be used, at least a week ahead, as YYYY-MM-DD.
+            codes (list): New codes of the vials, one for each and not used before.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         fridge = self.fridges.get(fridge_id)
@@ -691,17 +705,18 @@ class VaccinationCampaign:
         return {
             "success": True,
             "message": f"Done: put {len(codes)} vials of {vaccine['name']} into {fridge['label']}.",
+            "data": self._changes(),
         }
 
     def move_vials(self, vial_ids: Annotated[list[str], {"maxItems": 20}], fridge_id: str) -> Result:
         """Move sealed vials into another fridge.
 
         Args:
-            vial_ids (list): Ids of vials, such as VIAL-00001.
+            vial_ids (list): Sealed vials that move into the other fridge: ids of vials, such as VIAL-00001.
             fridge_id (str): Id of the fridge, such as FRIDGE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         vials = []
@@ -740,7 +755,11 @@ class VaccinationCampaign:
         ):
             if self._breaks_rule_6(one_fridge):
                 return self._take_back(RULES[5])
-        return {"success": True, "message": f"Done: move {len(vials)} vials to {fridge['label']}."}
+        return {
+            "success": True,
+            "message": f"Done: move {len(vials)} vials to {fridge['label']}.",
+            "data": self._changes(),
+        }
 
     def open_vial(self, vial_id: str) -> Result:
         """Open a sealed vial at a site that has a session today; from then on its hours run.
@@ -749,7 +768,7 @@ class VaccinationCampaign:
             vial_id (str): Id of the vial, such as VIAL-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         vial = self.vials.get(vial_id)
@@ -791,7 +810,7 @@ class VaccinationCampaign:
             return self._take_back(RULES[11])
         if self._breaks_rule_12_v_again(vial):
             return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: open vial {vial['code']}."}
+        return {"success": True, "message": f"Done: open vial {vial['code']}.", "data": self._changes()}
 
     def give_dose(
         self,
@@ -803,12 +822,15 @@ class VaccinationCampaign:
         from a named vial to a walk-in for whom the doses suffice.
 
         Args:
-            booking_id (str, optional): Id of the booking, such as BOOKING-00001. May be left out.
-            vial_id (str, optional): Id of the vial, such as VIAL-00001. May be left out.
-            person_id (str, optional): Id of the person, such as PERSON-00001. May be left out.
+            booking_id (str, optional): Booking for today's session at the site; an id such as BOOKING-00001. If
+                left out, the person is a walk-in, to be named with a vial.
+            vial_id (str, optional): Open vial that the dose is taken from; an id such as VIAL-00001. If left out,
+                the open vial at the site of the booking is used.
+            person_id (str, optional): Person who gets the dose, to be named for a walk-in; an id such as
+                PERSON-00001. If left out, it is the person of the booking.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         booking = self.bookings.get(booking_id) if booking_id is not None else None
@@ -991,17 +1013,17 @@ class VaccinationCampaign:
         return {
             "success": True,
             "message": f"Done: {done} (new: dose {dose['id']}).",
-            "data": {"dose_id": dose["id"]},
+            "data": {"dose_id": dose["id"], **self._changes()},
         }
 
     def discard_vials(self, vial_ids: Annotated[list[str], {"maxItems": 20}]) -> Result:
         """Discard vials with whatever is left in them.
 
         Args:
-            vial_ids (list): Ids of vials, such as VIAL-00001.
+            vial_ids (list): Sealed or open vials that are thrown away: ids of vials, such as VIAL-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         vials = []
@@ -1030,7 +1052,7 @@ class VaccinationCampaign:
         for one_vial in _distinct(changed_vials):
             if self._breaks_rule_12_v_again(one_vial):
                 return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: discard {len(vials)} vials."}
+        return {"success": True, "message": f"Done: discard {len(vials)} vials.", "data": self._changes()}
 
     def plan_session(
         self,
@@ -1044,13 +1066,13 @@ class VaccinationCampaign:
 
         Args:
             site_id (str): Id of the site, such as SITE-00001.
-            on (str): On: a date, as YYYY-MM-DD.
-            places (int): The places, from 1 to 60.
-            offer_ids (list): Ids of vaccines, such as VACCINE-00001.
-            code (str): The code.
+            on (str): Day of the session, from today to 120 days ahead, as YYYY-MM-DD.
+            places (int): Number of people who can be booked, from 1 to 60.
+            offer_ids (list): Vaccines that are given at the session: ids of vaccines, such as VACCINE-00001.
+            code (str): New code of the session, not used before.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         site = self.sites.get(site_id)
@@ -1095,7 +1117,7 @@ class VaccinationCampaign:
         return {
             "success": True,
             "message": f"Done: plan session {code} at {site['name']} on {on} (new: session {session['id']}).",
-            "data": {"session_id": session["id"]},
+            "data": {"session_id": session["id"], **self._changes()},
         }
 
     def close_session(self, session_id: str) -> Result:
@@ -1105,7 +1127,7 @@ class VaccinationCampaign:
             session_id (str): Id of the session, such as SESSION-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         session = self.sessions.get(session_id)
@@ -1161,7 +1183,7 @@ class VaccinationCampaign:
         for one_vial in _distinct(changed_vials):
             if self._breaks_rule_12_v_again(one_vial):
                 return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: close session {session['code']}."}
+        return {"success": True, "message": f"Done: close session {session['code']}.", "data": self._changes()}
 
     def book_dose(self, person_id: str, vaccine_id: str, session_id: str) -> Result:
         """Book the next dose of a vaccine for a person.
@@ -1172,7 +1194,7 @@ class VaccinationCampaign:
             session_id (str): Id of the session, such as SESSION-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         person = self.people.get(person_id)
@@ -1249,7 +1271,7 @@ class VaccinationCampaign:
                 f"Done: book {vaccine['name']} for {person['name']} on {session['on']} at "
                 f"{self.sites[session['site_id']]['name']} (new: booking {booking['id']})."
             ),
-            "data": {"booking_id": booking["id"]},
+            "data": {"booking_id": booking["id"], **self._changes()},
         }
 
     def move_booking(self, booking_id: str, session_id: str) -> Result:
@@ -1260,7 +1282,7 @@ class VaccinationCampaign:
             session_id (str): Id of the session, such as SESSION-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         booking = self.bookings.get(booking_id)
@@ -1317,6 +1339,7 @@ class VaccinationCampaign:
                 f"Done: move the booking of {self.people[booking['person_id']]['name']} to {session['on']} at "
                 f"{self.sites[session['site_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def cancel_booking(self, booking_id: str) -> Result:
@@ -1326,7 +1349,7 @@ class VaccinationCampaign:
             booking_id (str): Id of the booking, such as BOOKING-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         booking = self.bookings.get(booking_id)
@@ -1350,6 +1373,7 @@ class VaccinationCampaign:
                 f"Done: cancel the booking of {self.people[booking['person_id']]['name']} for "
                 f"{self.vaccines[booking['vaccine_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def note_contraindication(self, person_id: str, vaccine_id: str) -> Result:
@@ -1360,7 +1384,7 @@ class VaccinationCampaign:
             vaccine_id (str): Id of the vaccine, such as VACCINE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         person = self.people.get(person_id)
@@ -1401,7 +1425,11 @@ class VaccinationCampaign:
         ):
             if self._breaks_rule_11(one_booking):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: note that {vaccine['name']} is not for {person['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: note that {vaccine['name']} is not for {person['name']}.",
+            "data": self._changes(),
+        }
 
     def _show_fridge(self, fridge: Fridge) -> dict[str, Any]:
         """The fridge as an answer shows it."""
@@ -1681,6 +1709,46 @@ class VaccinationCampaign:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

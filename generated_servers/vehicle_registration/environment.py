@@ -48,6 +48,18 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "people": ("name",),
+    "plates": ("number",),
+    "stations": ("name",),
+    "lenders": ("name",),
+    "vehicles": ("vin",),
+    "transfers": (),
+    "inspections": (),
+    "liens": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("inspections", "vehicle_id"),
     ("liens", "status"),
@@ -257,9 +269,9 @@ class VehicleRegistration:
         """Plates of a kind that a person may be given today.
 
         Args:
-            kind (str): The kind: car, van or motorcycle.
+            kind (str): Kind of vehicle that the plate is for: car, van or motorcycle.
             person_id (str): Id of the person, such as PERSON-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "plates": records}} or {"success": False, "error": why
@@ -289,9 +301,10 @@ class VehicleRegistration:
         """Vehicles on the road whose insurance or inspection ends before a day.
 
         Args:
-            before (str): Before: a date, as YYYY-MM-DD.
-            owner_id (str, optional): Id of a person (owner), such as PERSON-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            before (str): Day before which insurance or inspection ends, as YYYY-MM-DD.
+            owner_id (str, optional): Owner of the vehicles; an id such as PERSON-00001. If left out, vehicles of
+                all owners are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "vehicles": records}} or {"success": False, "error": why
@@ -355,8 +368,8 @@ class VehicleRegistration:
         """List the people, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only people whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "people": records}}
@@ -379,11 +392,11 @@ class VehicleRegistration:
         """List the plates, oldest first, all of them or only some.
 
         Args:
-            number (str, optional): Only those whose number contains this text.
-            kind (str, optional): Only those whose kind is car, van or motorcycle.
-            reserved_for_id (str, optional): Only those of this reserved for.
-            status (str, optional): Only those whose status is free, reserved, assigned or resting.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            number (str, optional): Only plates whose number contains this text.
+            kind (str, optional): Only plates with this kind.
+            reserved_for_id (str, optional): Only plates reserved for this person.
+            status (str, optional): Only plates with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "plates": records}}
@@ -408,8 +421,8 @@ class VehicleRegistration:
         """List the stations, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only stations whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "stations": records}}
@@ -431,8 +444,8 @@ class VehicleRegistration:
         """List the lenders, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only lenders whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "lenders": records}}
@@ -456,12 +469,12 @@ class VehicleRegistration:
         """List the vehicles, oldest first, all of them or only some.
 
         Args:
-            vin (str, optional): Only those whose vin contains this text.
-            kind (str, optional): Only those whose kind is car, van or motorcycle.
-            owner_id (str, optional): Only those of this owner.
-            plate_id (str, optional): Only those of this plate.
-            status (str, optional): Only those whose status is unregistered, registered, exported or laid_up.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            vin (str, optional): Only vehicles whose vin contains this text.
+            kind (str, optional): Only vehicles with this kind.
+            owner_id (str, optional): Only vehicles whose owner is this person.
+            plate_id (str, optional): Only vehicles of this plate.
+            status (str, optional): Only vehicles with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "vehicles": records}}
@@ -494,11 +507,11 @@ class VehicleRegistration:
         """List the transfers, oldest first, all of them or only some.
 
         Args:
-            vehicle_id (str, optional): Only those of this vehicle.
-            seller_id (str, optional): Only those of this seller.
-            buyer_id (str, optional): Only those of this buyer.
-            status (str, optional): Only those whose status is open, completed or cancelled.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            vehicle_id (str, optional): Only transfers of this vehicle.
+            seller_id (str, optional): Only transfers whose seller is this person.
+            buyer_id (str, optional): Only transfers whose buyer is this person.
+            status (str, optional): Only transfers with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "transfers": records}}
@@ -529,10 +542,10 @@ class VehicleRegistration:
         """List the inspections, oldest first, all of them or only some.
 
         Args:
-            vehicle_id (str, optional): Only those of this vehicle.
-            station_id (str, optional): Only those of this station.
-            result (str, optional): Only those whose result is passed, defects or dangerous.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            vehicle_id (str, optional): Only inspections of this vehicle.
+            station_id (str, optional): Only inspections of this station.
+            result (str, optional): Only inspections with this result.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "inspections": records}}
@@ -560,10 +573,10 @@ class VehicleRegistration:
         """List the liens, oldest first, all of them or only some.
 
         Args:
-            vehicle_id (str, optional): Only those of this vehicle.
-            lender_id (str, optional): Only those of this lender.
-            status (str, optional): Only those whose status is active or released.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            vehicle_id (str, optional): Only liens of this vehicle.
+            lender_id (str, optional): Only liens of this lender.
+            status (str, optional): Only liens with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "liens": records}}
@@ -587,11 +600,12 @@ class VehicleRegistration:
 
         Args:
             vehicle_id (str): Id of the vehicle, such as VEHICLE-00001.
-            insured_until (str): Insured until: a date, as YYYY-MM-DD.
-            plate_id (str, optional): Id of the plate, such as PLATE-00001. May be left out.
+            insured_until (str): Last day of the insurance, after today, as YYYY-MM-DD.
+            plate_id (str, optional): Plate for a vehicle without one, of its kind and available; an id such as
+                PLATE-00001. If left out, the vehicle keeps the plate that it has.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         vehicle = self.vehicles.get(vehicle_id)
@@ -705,7 +719,7 @@ class VehicleRegistration:
         done = f"register the {vehicle['model']} of {self.people[vehicle['owner_id']]['name']} as insured until {insured_until}"
         if plate is not None:
             done += f", with the plate {plate['number']}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def reserve_plate(self, plate_id: str, person_id: str) -> Result:
         """Reserve a plate from the pool for a person, who may have two reserved.
@@ -715,7 +729,7 @@ class VehicleRegistration:
             person_id (str): Id of the person, such as PERSON-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         plate = self.plates.get(plate_id)
@@ -749,7 +763,11 @@ class VehicleRegistration:
         ):
             if self._breaks_rule_5_o(one_person):
                 return self._take_back(RULES[4])
-        return {"success": True, "message": f"Done: reserve the plate {plate['number']} for {person['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: reserve the plate {plate['number']} for {person['name']}.",
+            "data": self._changes(),
+        }
 
     def change_plate(self, vehicle_id: str, plate_id: str) -> Result:
         """Give a registered vehicle another plate; the old one rests for 90 days.
@@ -759,7 +777,7 @@ class VehicleRegistration:
             plate_id (str): Id of the plate, such as PLATE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         vehicle = self.vehicles.get(vehicle_id)
@@ -815,6 +833,7 @@ class VehicleRegistration:
                 f"Done: change the plate of the {vehicle['model']} of {self.people[vehicle['owner_id']]['name']} "
                 f"to {plate['number']}."
             ),
+            "data": self._changes(),
         }
 
     def notify_transfer(
@@ -827,11 +846,11 @@ class VehicleRegistration:
 
         Args:
             vehicle_id (str): Id of the vehicle, such as VEHICLE-00001.
-            buyer_id (str): Id of a person (buyer), such as PERSON-00001.
-            price (int): The price in cents, from 0 to 20000000.
+            buyer_id (str): Person who buys the vehicle, 17 or older; an id such as PERSON-00001.
+            price (int): Price agreed for the vehicle, in cents, from 0 to 20000000.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         vehicle = self.vehicles.get(vehicle_id)
@@ -878,7 +897,7 @@ class VehicleRegistration:
                 f"Done: note the sale of the {vehicle['model']} of {self.people[vehicle['owner_id']]['name']} to "
                 f"{buyer['name']} for {_money(price)} (new: transfer {transfer['id']})."
             ),
-            "data": {"transfer_id": transfer["id"]},
+            "data": {"transfer_id": transfer["id"], **self._changes()},
         }
 
     def complete_transfer(self, transfer_id: str, keep_plate: bool, insured_until: Date | None = None) -> Result:
@@ -887,11 +906,12 @@ class VehicleRegistration:
 
         Args:
             transfer_id (str): Id of the transfer, such as TRANSFER-00001.
-            keep_plate (bool): Keep plate: true or false.
-            insured_until (str, optional): Insured until: a date, as YYYY-MM-DD. May be left out.
+            keep_plate (bool): Whether the buyer keeps the plate rather than hands it in.
+            insured_until (str, optional): Last day of the buyer's insurance, needed to keep the plate, as
+                YYYY-MM-DD. If left out, the insurance ends and the plate must be handed in.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         transfer = self.transfers.get(transfer_id)
@@ -998,7 +1018,7 @@ class VehicleRegistration:
         done = f"complete the transfer of the {self.vehicles[transfer['vehicle_id']]['model']} to {self.people[transfer['buyer_id']]['name']}"
         if insured_until is not None:
             done += f", insured until {insured_until}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def cancel_transfer(self, transfer_id: str) -> Result:
         """Cancel an open transfer.
@@ -1007,7 +1027,7 @@ class VehicleRegistration:
             transfer_id (str): Id of the transfer, such as TRANSFER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         transfer = self.transfers.get(transfer_id)
@@ -1029,6 +1049,7 @@ class VehicleRegistration:
                 f"Done: cancel the transfer of the {self.vehicles[transfer['vehicle_id']]['model']} to "
                 f"{self.people[transfer['buyer_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def record_inspection(
@@ -1043,11 +1064,11 @@ class VehicleRegistration:
         Args:
             vehicle_id (str): Id of the vehicle, such as VEHICLE-00001.
             station_id (str): Id of the station, such as STATION-00001.
-            odometer (int): The odometer, from 0 to 2000000.
-            result (str): The result: passed, defects or dangerous.
+            odometer (int): Distance on the odometer, never below the last reading, from 0 to 2000000.
+            result (str): Outcome of the inspection: passed, defects or dangerous.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         vehicle = self.vehicles.get(vehicle_id)
@@ -1123,7 +1144,7 @@ class VehicleRegistration:
                 f"{self.people[vehicle['owner_id']]['name']} at {station['name']} as {result} (new: inspection "
                 f"{inspection['id']})."
             ),
-            "data": {"inspection_id": inspection["id"]},
+            "data": {"inspection_id": inspection["id"], **self._changes()},
         }
 
     def place_lien(
@@ -1137,10 +1158,10 @@ class VehicleRegistration:
         Args:
             vehicle_id (str): Id of the vehicle, such as VEHICLE-00001.
             lender_id (str): Id of the lender, such as LENDER-00001.
-            amount (int): The amount in cents, from 10000 to 20000000.
+            amount (int): Amount that the owner owes the lender, in cents, from 10000 to 20000000.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         vehicle = self.vehicles.get(vehicle_id)
@@ -1187,7 +1208,7 @@ class VehicleRegistration:
                 f"Done: place a lien of {lender['name']} for {_money(amount)} on the {vehicle['model']} of "
                 f"{self.people[vehicle['owner_id']]['name']} (new: lien {lien['id']})."
             ),
-            "data": {"lien_id": lien["id"]},
+            "data": {"lien_id": lien["id"], **self._changes()},
         }
 
     def repay_lien(
@@ -1200,10 +1221,11 @@ class VehicleRegistration:
 
         Args:
             lien_id (str): Id of the lien, such as LIEN-00001.
-            amount (int, optional): The amount in cents, from 1 to 20000000. May be left out.
+            amount (int, optional): Amount repaid, at most the balance, in cents, from 1 to 20000000. If left out,
+                the whole balance is repaid.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         lien = self.liens.get(lien_id)
@@ -1261,7 +1283,7 @@ class VehicleRegistration:
         done = f"record a repayment on the lien of {self.lenders[lien['lender_id']]['name']} on the {self.vehicles[lien['vehicle_id']]['model']} of {self.people[self.vehicles[lien['vehicle_id']]['owner_id']]['name']}"
         if amount is not None:
             done += f", {_money(amount)}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def lay_up_vehicle(self, vehicle_id: str) -> Result:
         """Lay a registered vehicle up; it keeps its plate but is no longer insured.
@@ -1270,7 +1292,7 @@ class VehicleRegistration:
             vehicle_id (str): Id of the vehicle, such as VEHICLE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         vehicle = self.vehicles.get(vehicle_id)
@@ -1296,6 +1318,7 @@ class VehicleRegistration:
         return {
             "success": True,
             "message": f"Done: lay up the {vehicle['model']} of {self.people[vehicle['owner_id']]['name']}.",
+            "data": self._changes(),
         }
 
     def export_vehicle(self, vehicle_id: str, country: Text) -> Result:
@@ -1303,10 +1326,10 @@ class VehicleRegistration:
 
         Args:
             vehicle_id (str): Id of the vehicle, such as VEHICLE-00001.
-            country (str): The country.
+            country (str): Country that the vehicle goes to.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         vehicle = self.vehicles.get(vehicle_id)
@@ -1371,6 +1394,7 @@ class VehicleRegistration:
             "message": (
                 f"Done: export the {vehicle['model']} of {self.people[vehicle['owner_id']]['name']} to {country}."
             ),
+            "data": self._changes(),
         }
 
     def _show_station(self, station: Station) -> dict[str, Any]:
@@ -1574,6 +1598,46 @@ class VehicleRegistration:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -46,6 +46,18 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "products": ("name",),
+    "machines": ("number",),
+    "slots": ("code",),
+    "fillings": (),
+    "vans": ("name",),
+    "crates": (),
+    "stops": (),
+    "bags": ("seal",),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("bags", "seal"),
     ("crates", "product_id"),
@@ -236,8 +248,8 @@ class VendingRoute:
 
         Args:
             van_id (str): Id of the van, such as VAN-00001.
-            on (str): On: a date, as YYYY-MM-DD.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            on (str): Day of the route, as YYYY-MM-DD.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "stops": records}} or {"success": False, "error": why
@@ -274,8 +286,9 @@ class VendingRoute:
         """Slots that are at most half full, emptiest first, with what is expired in them.
 
         Args:
-            machine_id (str, optional): Id of the machine, such as MACHINE-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            machine_id (str, optional): Machine whose slots are looked at; an id such as MACHINE-00001. If left
+                out, the slots of all machines are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "slots": records}} or {"success": False, "error": why
@@ -316,8 +329,8 @@ class VendingRoute:
         """What runs out in the machines until a day, soonest first.
 
         Args:
-            until (str): Until: a date, as YYYY-MM-DD.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            until (str): Last use-by day that is listed, as YYYY-MM-DD.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "fillings": records}} or {"success": False, "error": why
@@ -352,10 +365,10 @@ class VendingRoute:
         """List the products, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            bulky (bool, optional): Only those where bulky is so.
-            chilled (bool, optional): Only those where chilled is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only products whose name contains this text.
+            bulky (bool, optional): Only products with this value of `bulky`.
+            chilled (bool, optional): Only products with this value of `chilled`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "products": records}}
@@ -379,10 +392,10 @@ class VendingRoute:
         """List the machines, oldest first, all of them or only some.
 
         Args:
-            number (str, optional): Only those whose number contains this text.
-            cooled (bool, optional): Only those where cooled is so.
-            fault (str, optional): Only those whose fault is cooling, coin_jam or display.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            number (str, optional): Only machines whose number contains this text.
+            cooled (bool, optional): Only machines with this value of `cooled`.
+            fault (str, optional): Only machines with this fault.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "machines": records}}
@@ -407,11 +420,11 @@ class VendingRoute:
         """List the slots, oldest first, all of them or only some.
 
         Args:
-            code (str, optional): Only those whose code contains this text.
-            machine_id (str, optional): Only those of this machine.
-            wide (bool, optional): Only those where wide is so.
-            product_id (str, optional): Only those of this product.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            code (str, optional): Only slots whose code contains this text.
+            machine_id (str, optional): Only slots of this machine.
+            wide (bool, optional): Only slots with this value of `wide`.
+            product_id (str, optional): Only slots of this product.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "slots": records}}
@@ -439,9 +452,9 @@ class VendingRoute:
         """List the fillings, oldest first, all of them or only some.
 
         Args:
-            slot_id (str, optional): Only those of this slot.
-            product_id (str, optional): Only those of this product.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            slot_id (str, optional): Only fillings of this slot.
+            product_id (str, optional): Only fillings of this product.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "fillings": records}}
@@ -466,8 +479,8 @@ class VendingRoute:
         """List the vans, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only vans whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "vans": records}}
@@ -484,9 +497,9 @@ class VendingRoute:
         """List the crates, oldest first, all of them or only some.
 
         Args:
-            van_id (str, optional): Only those of this van.
-            product_id (str, optional): Only those of this product.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            van_id (str, optional): Only crates of this van.
+            product_id (str, optional): Only crates of this product.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "crates": records}}
@@ -513,10 +526,10 @@ class VendingRoute:
         """List the stops, oldest first, all of them or only some.
 
         Args:
-            van_id (str, optional): Only those of this van.
-            machine_id (str, optional): Only those of this machine.
-            status (str, optional): Only those whose status is planned, here or done.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            van_id (str, optional): Only stops of this van.
+            machine_id (str, optional): Only stops of this machine.
+            status (str, optional): Only stops with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "stops": records}}
@@ -545,11 +558,11 @@ class VendingRoute:
         """List the bags, oldest first, all of them or only some.
 
         Args:
-            seal (str, optional): Only those whose seal contains this text.
-            machine_id (str, optional): Only those of this machine.
-            van_id (str, optional): Only those of this van.
-            status (str, optional): Only those whose status is sealed, exact, short or over.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            seal (str, optional): Only bags whose seal contains this text.
+            machine_id (str, optional): Only bags of this machine.
+            van_id (str, optional): Only bags of this van.
+            status (str, optional): Only bags with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "bags": records}}
@@ -580,11 +593,11 @@ class VendingRoute:
         Args:
             van_id (str): Id of the van, such as VAN-00001.
             product_id (str): Id of the product, such as PRODUCT-00001.
-            pieces (int): The pieces, from 1 to 120.
-            use_by (str): Use by: a date, as YYYY-MM-DD.
+            pieces (int): Pieces that are loaded, from 1 to 120.
+            use_by (str): Last day on which the goods may be used, later than tomorrow, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         van = self.vans.get(van_id)
@@ -611,7 +624,7 @@ class VendingRoute:
         return {
             "success": True,
             "message": f"Done: load {pieces} of {product['name']} into {van['name']} (new: crate {crate['id']}).",
-            "data": {"crate_id": crate["id"]},
+            "data": {"crate_id": crate["id"], **self._changes()},
         }
 
     def plan_stop(self, van_id: str, machine_id: str, on: Date) -> Result:
@@ -620,10 +633,10 @@ class VendingRoute:
         Args:
             van_id (str): Id of the van, such as VAN-00001.
             machine_id (str): Id of the machine, such as MACHINE-00001.
-            on (str): On: a date, as YYYY-MM-DD.
+            on (str): Day of the stop, within 14 days from today, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         van = self.vans.get(van_id)
@@ -693,7 +706,11 @@ class VendingRoute:
         for one_stop in _distinct([*changed_stops, *changed_stops_2, *changed_stops_3, *added_stops]):
             if self._breaks_rule_9_b(one_stop):
                 return self._take_back(RULES[8])
-        return {"success": True, "message": f"Done: plan machine {machine['number']} for {van['name']} on {on}."}
+        return {
+            "success": True,
+            "message": f"Done: plan machine {machine['number']} for {van['name']} on {on}.",
+            "data": self._changes(),
+        }
 
     def arrive(self, van_id: str, machine_id: str) -> Result:
         """Note that a van reached the next machine of today's route; the one before is done by that.
@@ -703,7 +720,7 @@ class VendingRoute:
             machine_id (str): Id of the machine, such as MACHINE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         van = self.vans.get(van_id)
@@ -743,7 +760,11 @@ class VendingRoute:
         for one_stop in _distinct([stop, *changed_stops]):
             if self._breaks_rule_9_b(one_stop):
                 return self._take_back(RULES[8])
-        return {"success": True, "message": f"Done: note that {van['name']} is at machine {machine['number']}."}
+        return {
+            "success": True,
+            "message": f"Done: note that {van['name']} is at machine {machine['number']}.",
+            "data": self._changes(),
+        }
 
     def refill_slot(
         self,
@@ -755,10 +776,11 @@ class VendingRoute:
 
         Args:
             slot_id (str): Id of the slot, such as SLOT-00001.
-            pieces (int, optional): The pieces, from 1 to 20. May be left out.
+            pieces (int, optional): Pieces to fill in, from 1 to 20. If left out, as many are filled in as the slot
+                and the van allow.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         slot = self.slots.get(slot_id)
@@ -840,17 +862,17 @@ class VendingRoute:
         done = f"refill slot {slot['code']}"
         if pieces is not None:
             done += f" with {pieces} pieces"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def book_sales(self, slot_id: str, pieces: Annotated[int, {"minimum": 1, "maximum": 20}]) -> Result:
         """Book what a machine reports as sold from a slot for coins, the soonest use-by first.
 
         Args:
             slot_id (str): Id of the slot, such as SLOT-00001.
-            pieces (int): The pieces, from 1 to 20.
+            pieces (int): Pieces that the machine reports as sold from the slot, from 1 to 20.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         slot = self.slots.get(slot_id)
@@ -905,7 +927,11 @@ class VendingRoute:
                 return self._take_back(RULES[0])
         if self._breaks_rule_10(machine):
             return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: book {pieces} sold from slot {slot['code']}."}
+        return {
+            "success": True,
+            "message": f"Done: book {pieces} sold from slot {slot['code']}.",
+            "data": self._changes(),
+        }
 
     def pull_expired(self, machine_id: str) -> Result:
         """Take every expired piece out of a machine and out of the van that is there.
@@ -914,7 +940,7 @@ class VendingRoute:
             machine_id (str): Id of the machine, such as MACHINE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         machine = self.machines.get(machine_id)
@@ -965,6 +991,7 @@ class VendingRoute:
         return {
             "success": True,
             "message": f"Done: take expired goods out of machine {machine['number']} and the van there.",
+            "data": self._changes(),
         }
 
     def change_slot(
@@ -978,10 +1005,10 @@ class VendingRoute:
         Args:
             slot_id (str): Id of the slot, such as SLOT-00001.
             product_id (str): Id of the product, such as PRODUCT-00001.
-            price (int): The price in cents, from 50 to 900.
+            price (int): Price of one piece in the slot, in cents, from 50 to 900.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         slot = self.slots.get(slot_id)
@@ -1029,17 +1056,21 @@ class VendingRoute:
             return self._take_back(RULES[2])
         if self._breaks_rule_4(slot):
             return self._take_back(RULES[3])
-        return {"success": True, "message": f"Done: set slot {slot['code']} to {product['name']} at {_money(price)}."}
+        return {
+            "success": True,
+            "message": f"Done: set slot {slot['code']} to {product['name']} at {_money(price)}.",
+            "data": self._changes(),
+        }
 
     def empty_box(self, machine_id: str, seal: Text) -> Result:
         """Empty the cash box of a machine into a sealed bag while a van is there.
 
         Args:
             machine_id (str): Id of the machine, such as MACHINE-00001.
-            seal (str): The seal.
+            seal (str): Number of the seal on the bag, not used before.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         machine = self.machines.get(machine_id)
@@ -1081,7 +1112,7 @@ class VendingRoute:
             "message": (
                 f"Done: empty the cash box of machine {machine['number']} into bag {seal} (new: bag {bag['id']})."
             ),
-            "data": {"bag_id": bag["id"]},
+            "data": {"bag_id": bag["id"], **self._changes()},
         }
 
     def count_bag(self, bag_id: str, counted: Annotated[int, {"minimum": 0, "maximum": 60000}]) -> Result:
@@ -1089,10 +1120,10 @@ class VendingRoute:
 
         Args:
             bag_id (str): Id of the bag, such as BAG-00001.
-            counted (int): The counted in cents, from 0 to 60000.
+            counted (int): Sum that was counted in the bag, in cents, from 0 to 60000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         bag = self.bags.get(bag_id)
@@ -1106,17 +1137,21 @@ class VendingRoute:
         self._put("bags", bag, "status", status)
         if self._breaks_rule_11(bag):
             return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: note {_money(counted)} as counted in bag {bag['seal']}."}
+        return {
+            "success": True,
+            "message": f"Done: note {_money(counted)} as counted in bag {bag['seal']}.",
+            "data": self._changes(),
+        }
 
     def report_fault(self, machine_id: str, fault: Literal["cooling", "coin_jam", "display"]) -> Result:
         """Note a fault of a machine; when the cooling fails, its chilled goods count as expired.
 
         Args:
             machine_id (str): Id of the machine, such as MACHINE-00001.
-            fault (str): The fault: cooling, coin_jam or display.
+            fault (str): What does not work on the machine: cooling, coin_jam or display.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         machine = self.machines.get(machine_id)
@@ -1142,7 +1177,11 @@ class VendingRoute:
                 if self.products[f["product_id"]]["chilled"]
             ]:
                 self._put("fillings", f, "use_by", min(f["use_by"], _plus_days(self.now[:10], -1)))
-        return {"success": True, "message": f"Done: report the fault {fault} of machine {machine['number']}."}
+        return {
+            "success": True,
+            "message": f"Done: report the fault {fault} of machine {machine['number']}.",
+            "data": self._changes(),
+        }
 
     def repair_machine(self, machine_id: str) -> Result:
         """Note that a machine works again; a van must be there, and no chilled goods may be left in it from before.
@@ -1151,7 +1190,7 @@ class VendingRoute:
             machine_id (str): Id of the machine, such as MACHINE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         machine = self.machines.get(machine_id)
@@ -1165,7 +1204,7 @@ class VendingRoute:
             return _refused(f"There are expired goods in machine {machine['number']}, so take them out first.")
         self._journal = []
         self._put("machines", machine, "fault", None)
-        return {"success": True, "message": f"Done: repair machine {machine['number']}."}
+        return {"success": True, "message": f"Done: repair machine {machine['number']}.", "data": self._changes()}
 
     def _show_slot(self, slot: Slot) -> dict[str, Any]:
         """The slot as an answer shows it."""
@@ -1343,6 +1382,46 @@ class VendingRoute:
         self._journal.append(("delete", container, record["id"], record))
         del getattr(self, container)[record["id"]]
         self._unlink(container, record)
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

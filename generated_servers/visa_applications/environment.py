@@ -62,6 +62,17 @@ APPLICATION_STATUS_MOVES = {
     ("granted", "revoked"),
 }
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "visa_types": ("name",),
+    "quotas": ("code",),
+    "people": ("name",),
+    "officers": ("name",),
+    "applications": ("file",),
+    "documents": (),
+    "slots": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("applications", "file"),
     ("applications", "main_id"),
@@ -342,9 +353,10 @@ class VisaApplications:
         """Appointments that can still be booked, earliest first.
 
         Args:
-            until (str): Until: a date, as YYYY-MM-DD.
-            desk (int, optional): The desk, from 1 to 3. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            until (str): Last day of appointments to include, as YYYY-MM-DD.
+            desk (int, optional): Number of the desk, from 1 to 3. If left out, appointments at all desks are
+                listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "slots": records}} or {"success": False, "error": why
@@ -373,7 +385,7 @@ class VisaApplications:
 
         Args:
             application_id (str): Id of the application, such as APPLICATION-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "officers": records}} or {"success": False, "error": why
@@ -403,9 +415,11 @@ class VisaApplications:
         """Lodged applications and proposals, the longest waiting first.
 
         Args:
-            officer_id (str, optional): Id of the officer, such as OFFICER-00001. May be left out.
-            status (str, optional): The status: lodged or proposed. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            officer_id (str, optional): Officer who has the files; an id such as OFFICER-00001. If left out, files
+                of all officers are listed.
+            status (str, optional): Status of the files: lodged or proposed. If left out, both lodged and proposed
+                ones are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "applications": records}} or {"success": False, "error":
@@ -450,9 +464,9 @@ class VisaApplications:
         """List the visa types, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            second_signature (bool, optional): Only those where second signature is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only visa types whose name contains this text.
+            second_signature (bool, optional): Only visa types with this value of `second_signature`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "visa_types": records}}
@@ -479,9 +493,9 @@ class VisaApplications:
         """List the quotas, oldest first, all of them or only some.
 
         Args:
-            code (str, optional): Only those whose code contains this text.
-            type_id (str, optional): Only those of this type.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            code (str, optional): Only quotas whose code contains this text.
+            type_id (str, optional): Only quotas whose type is this visa type.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "quotas": records}}
@@ -504,8 +518,8 @@ class VisaApplications:
         """List the people, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only people whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "people": records}}
@@ -526,9 +540,9 @@ class VisaApplications:
         """List the officers, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            away (bool, optional): Only those where away is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only officers whose name contains this text.
+            away (bool, optional): Only officers with this value of `away`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "officers": records}}
@@ -566,15 +580,14 @@ class VisaApplications:
         """List the applications, oldest first, all of them or only some.
 
         Args:
-            file (str, optional): Only those whose file contains this text.
-            person_id (str, optional): Only those of this person.
-            quota_id (str, optional): Only those of this quota.
-            main_id (str, optional): Only those of this main.
-            officer_id (str, optional): Only those of this officer.
-            signed_by_id (str, optional): Only those of this signed by.
-            status (str, optional): Only those whose status is collecting, lodged, withdrawn, proposed, granted,
-                refused, expired or revoked.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            file (str, optional): Only applications whose file contains this text.
+            person_id (str, optional): Only applications of this person.
+            quota_id (str, optional): Only applications of this quota.
+            main_id (str, optional): Only applications whose main is this application.
+            officer_id (str, optional): Only applications of this officer.
+            signed_by_id (str, optional): Only applications signed by this officer.
+            status (str, optional): Only applications with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "applications": records}}
@@ -622,11 +635,10 @@ class VisaApplications:
         """List the documents, oldest first, all of them or only some.
 
         Args:
-            application_id (str, optional): Only those of this application.
-            kind (str, optional): Only those whose kind is insurance, contract, police_certificate, admission,
-                bank_statement, marriage_certificate or invitation.
-            status (str, optional): Only those whose status is accepted or rejected.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            application_id (str, optional): Only documents of this application.
+            kind (str, optional): Only documents with this kind.
+            status (str, optional): Only documents with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "documents": records}}
@@ -651,9 +663,9 @@ class VisaApplications:
         """List the slots, oldest first, all of them or only some.
 
         Args:
-            application_id (str, optional): Only those of this application.
-            status (str, optional): Only those whose status is free, booked, done or missed.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            application_id (str, optional): Only slots of this application.
+            status (str, optional): Only slots with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "slots": records}}
@@ -673,13 +685,14 @@ class VisaApplications:
         applicant.
 
         Args:
-            file (str): The file.
+            file (str): New file number of the application, not used before.
             person_id (str): Id of the person, such as PERSON-00001.
             quota_id (str): Id of the quota, such as QUOTA-00001.
-            main_id (str, optional): Id of an application (main), such as APPLICATION-00001. May be left out.
+            main_id (str, optional): Application of the main applicant, where the person is a dependant; an id such
+                as APPLICATION-00001. If left out, the person applies as a main applicant.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         person = self.people.get(person_id)
@@ -778,7 +791,7 @@ class VisaApplications:
         return {
             "success": True,
             "message": f"Done: {done} (new: application {application['id']}).",
-            "data": {"application_id": application["id"]},
+            "data": {"application_id": application["id"], **self._changes()},
         }
 
     def file_documents(
@@ -790,10 +803,13 @@ class VisaApplications:
 
         Args:
             application_id (str): Id of the application, such as APPLICATION-00001.
-            papers (list): One entry per paper: .
+            papers (list): One entry for each document that came in: kind: kind of document, one that is needed and
+                still missing: insurance, contract, police_certificate, admission, bank_statement,
+                marriage_certificate or invitation; issued_on: day on which the document was issued, not too long
+                ago, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         application = self.applications.get(application_id)
@@ -853,7 +869,11 @@ class VisaApplications:
         for one_document in _distinct(added_documents):
             if self._breaks_rule_12(one_document):
                 return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: file {len(papers)} documents in {application['file']}."}
+        return {
+            "success": True,
+            "message": f"Done: file {len(papers)} documents in {application['file']}.",
+            "data": self._changes(),
+        }
 
     def reject_document(self, document_id: str) -> Result:
         """Reject an accepted document; a lodged application goes back to being collected.
@@ -862,7 +882,7 @@ class VisaApplications:
             document_id (str): Id of the document, such as DOCUMENT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         document = self.documents.get(document_id)
@@ -947,6 +967,7 @@ class VisaApplications:
             "message": (
                 f"Done: reject the {document['kind']} of {self.applications[document['application_id']]['file']}."
             ),
+            "data": self._changes(),
         }
 
     def book_slot(self, application_id: str, slot_id: str) -> Result:
@@ -957,7 +978,7 @@ class VisaApplications:
             slot_id (str): Id of the slot, such as SLOT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         application = self.applications.get(application_id)
@@ -1008,17 +1029,21 @@ class VisaApplications:
         for one_slot in _distinct([slot, *changed_slots, *changed_slots_2]):
             if self._breaks_rule_11(one_slot):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: book the appointment at {slot['at']} for {application['file']}."}
+        return {
+            "success": True,
+            "message": f"Done: book the appointment at {slot['at']} for {application['file']}.",
+            "data": self._changes(),
+        }
 
     def record_slot(self, slot_id: str, came: bool) -> Result:
         """Note whether the applicant came to an appointment and the fingerprints were taken.
 
         Args:
             slot_id (str): Id of the slot, such as SLOT-00001.
-            came (bool): Came: true or false.
+            came (bool): Whether the applicant came and gave fingerprints.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         slot = self.slots.get(slot_id)
@@ -1047,7 +1072,7 @@ class VisaApplications:
         for one_slot in _distinct(changed_slots):
             if self._breaks_rule_11(one_slot):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: record the appointment at {slot['at']}."}
+        return {"success": True, "message": f"Done: record the appointment at {slot['at']}.", "data": self._changes()}
 
     def lodge_application(self, application_id: str, officer_id: str, receipt: Text | None = None) -> Result:
         """Lodge a complete application with an officer of sufficient grade; the fee is paid once, so a receipt
@@ -1056,10 +1081,11 @@ class VisaApplications:
         Args:
             application_id (str): Id of the application, such as APPLICATION-00001.
             officer_id (str): Id of the officer, such as OFFICER-00001.
-            receipt (str, optional): The receipt. May be left out.
+            receipt (str, optional): Number of the fee receipt, only when lodged for the first time. If left out,
+                the receipt noted the first time counts.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         application = self.applications.get(application_id)
@@ -1163,7 +1189,7 @@ class VisaApplications:
         done = f"lodge {application['file']} with {officer['name']}"
         if receipt is not None:
             done += f" on receipt {receipt}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def hand_file(self, application_id: str, officer_id: str) -> Result:
         """Hand a lodged application over to another officer.
@@ -1173,7 +1199,7 @@ class VisaApplications:
             officer_id (str): Id of the officer, such as OFFICER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         application = self.applications.get(application_id)
@@ -1208,7 +1234,11 @@ class VisaApplications:
                 return self._take_back(RULES[5])
         if self._breaks_rule_7_a_again(application):
             return self._take_back(RULES[6])
-        return {"success": True, "message": f"Done: hand {application['file']} to {officer['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: hand {application['file']} to {officer['name']}.",
+            "data": self._changes(),
+        }
 
     def decide_application(
         self,
@@ -1221,11 +1251,12 @@ class VisaApplications:
 
         Args:
             application_id (str): Id of the application, such as APPLICATION-00001.
-            decision (str): The decision: grant or refuse.
-            reason (str, optional): The reason. May be left out.
+            decision (str): Decision of the officer: grant or refuse.
+            reason (str, optional): Why the visa is refused, for a refusal only. If left out, no reason is noted; a
+                refusal needs one.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         application = self.applications.get(application_id)
@@ -1335,7 +1366,7 @@ class VisaApplications:
         done = f"decide to {decision} {application['file']}"
         if reason is not None:
             done += f" for {reason}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def countersign(self, application_id: str, by_officer_id: str, agrees: bool = True) -> Result:
         """Agree to a proposed visa as the second officer, of grade three and not the one who proposed it, or send the
@@ -1343,11 +1374,12 @@ class VisaApplications:
 
         Args:
             application_id (str): Id of the application, such as APPLICATION-00001.
-            by_officer_id (str): Id of an officer (by officer), such as OFFICER-00001.
-            agrees (bool): Agrees: true or false. true where it is left out.
+            by_officer_id (str): Second officer, of grade three and not the one who proposed; an id such as
+                OFFICER-00001.
+            agrees (bool): Whether the visa is granted, rather than sent back to the first officer. Default: true.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         application = self.applications.get(application_id)
@@ -1438,7 +1470,11 @@ class VisaApplications:
         ):
             if self._breaks_rule_9(one_application):
                 return self._take_back(RULES[8])
-        return {"success": True, "message": f"Done: countersign {application['file']} as {by_officer['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: countersign {application['file']} as {by_officer['name']}.",
+            "data": self._changes(),
+        }
 
     def end_application(self, application_id: str, why: Literal["withdrawn", "expired", "revoked"]) -> Result:
         """Let an application be withdrawn, a visa that has run out expire, or a visa be revoked with those of all
@@ -1446,10 +1482,10 @@ class VisaApplications:
 
         Args:
             application_id (str): Id of the application, such as APPLICATION-00001.
-            why (str): The why: withdrawn, expired or revoked.
+            why (str): How the application or the visa ends: withdrawn, expired or revoked.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         application = self.applications.get(application_id)
@@ -1554,7 +1590,7 @@ class VisaApplications:
         for one_slot in _distinct([*changed_slots, *changed_slots_2]):
             if self._breaks_rule_11(one_slot):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: note {application['file']} as {why}."}
+        return {"success": True, "message": f"Done: note {application['file']} as {why}.", "data": self._changes()}
 
     def transfer_places(
         self,
@@ -1565,12 +1601,12 @@ class VisaApplications:
         """Transfer places that are left from one quota of a year to another.
 
         Args:
-            source_id (str): Id of a quota (source), such as QUOTA-00001.
-            target_id (str): Id of a quota (target), such as QUOTA-00001.
-            number (int): The number, from 1 to 200.
+            source_id (str): Quota that gives places away; an id such as QUOTA-00001.
+            target_id (str): Quota of the same year that gets them; an id such as QUOTA-00001.
+            number (int): Places transferred, at most those the source has left, from 1 to 200.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         source = self.quotas.get(source_id)
@@ -1599,6 +1635,7 @@ class VisaApplications:
         return {
             "success": True,
             "message": f"Done: transfer {number} places from {source['code']} to {target['code']}.",
+            "data": self._changes(),
         }
 
     def _show_visa_type(self, visa_type: VisaType) -> dict[str, Any]:
@@ -1806,6 +1843,46 @@ class VisaApplications:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -51,6 +51,17 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "sites": ("name",),
+    "skills": ("name",),
+    "volunteers": ("name",),
+    "certificates": (),
+    "shifts": ("code",),
+    "sign_ups": (),
+    "rewards": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("certificates", "skill_id"),
     ("certificates", "volunteer_id"),
@@ -261,8 +272,9 @@ class VolunteerShifts:
 
         Args:
             shift_id (str): Id of the shift, such as SHIFT-00001.
-            skill_id (str, optional): Id of the skill, such as SKILL-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            skill_id (str, optional): Only volunteers with this skill; an id such as SKILL-00001. If left out,
+                volunteers with any skills are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "volunteers": records}} or {"success": False, "error":
@@ -306,7 +318,7 @@ class VolunteerShifts:
         """Open shifts from today on and what they lack.
 
         Args:
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "shifts": records}} or {"success": False, "error": why
@@ -344,7 +356,7 @@ class VolunteerShifts:
 
         Args:
             shift_id (str): Id of the shift, such as SHIFT-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "sign_ups": records}} or {"success": False, "error": why
@@ -382,9 +394,9 @@ class VolunteerShifts:
         """List the sites, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            children (bool, optional): Only those where children is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only sites whose name contains this text.
+            children (bool, optional): Only sites with this value of `children`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "sites": records}}
@@ -405,8 +417,8 @@ class VolunteerShifts:
         """List the skills, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only skills whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "skills": records}}
@@ -427,9 +439,9 @@ class VolunteerShifts:
         """List the volunteers, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            may_lead (bool, optional): Only those where may lead is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only volunteers whose name contains this text.
+            may_lead (bool, optional): Only volunteers with this value of `may_lead`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "volunteers": records}}
@@ -456,9 +468,9 @@ class VolunteerShifts:
         """List the certificates, oldest first, all of them or only some.
 
         Args:
-            volunteer_id (str, optional): Only those of this volunteer.
-            skill_id (str, optional): Only those of this skill.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            volunteer_id (str, optional): Only certificates of this volunteer.
+            skill_id (str, optional): Only certificates of this skill.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "certificates": records}}
@@ -488,11 +500,11 @@ class VolunteerShifts:
         """List the shifts, oldest first, all of them or only some.
 
         Args:
-            code (str, optional): Only those whose code contains this text.
-            site_id (str, optional): Only those of this site.
-            lead_id (str, optional): Only those of this lead.
-            status (str, optional): Only those whose status is open, confirmed, called_off or done.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            code (str, optional): Only shifts whose code contains this text.
+            site_id (str, optional): Only shifts of this site.
+            lead_id (str, optional): Only shifts whose lead is this volunteer.
+            status (str, optional): Only shifts with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "shifts": records}}
@@ -521,10 +533,10 @@ class VolunteerShifts:
         """List the sign ups, oldest first, all of them or only some.
 
         Args:
-            shift_id (str, optional): Only those of this shift.
-            volunteer_id (str, optional): Only those of this volunteer.
-            status (str, optional): Only those whose status is standby, booked, dropped, attended or missed.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            shift_id (str, optional): Only sign ups of this shift.
+            volunteer_id (str, optional): Only sign ups of this volunteer.
+            status (str, optional): Only sign ups with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "sign_ups": records}}
@@ -551,9 +563,9 @@ class VolunteerShifts:
         """List the rewards, oldest first, all of them or only some.
 
         Args:
-            volunteer_id (str, optional): Only those of this volunteer.
-            what (str, optional): Only those whose what is course_place, cinema_voucher or team_dinner.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            volunteer_id (str, optional): Only rewards of this volunteer.
+            what (str, optional): Only rewards with this what.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "rewards": records}}
@@ -582,17 +594,18 @@ class VolunteerShifts:
         """Open a shift for sign-up.
 
         Args:
-            code (str): The code.
+            code (str): Code of the new shift, not in use yet.
             site_id (str): Id of the site, such as SITE-00001.
-            on (str): On: a date, as YYYY-MM-DD.
-            starts (str): Starts: a time of day, as HH:MM.
-            ends (str): Ends: a time of day, as HH:MM.
-            least (int): The least, from 1 to 8.
-            most (int): The most, from 1 to 12.
-            need_ids (list): Ids of skills, such as SKILL-00001. None where it is left out.
+            on (str): Day of the shift, after today, as YYYY-MM-DD.
+            starts (str): Time of day at which it starts, as HH:MM.
+            ends (str): Time of day at which it ends, one to eight hours later, as HH:MM.
+            least (int): Fewest volunteers with whom it can take place, from 1 to 8.
+            most (int): Most volunteers who can take part, from 1 to 12.
+            need_ids (list): Skills that somebody on the shift must have: ids of skills, such as SKILL-00001. May
+                be left out.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         site = self.sites.get(site_id)
@@ -658,7 +671,7 @@ class VolunteerShifts:
             "message": (
                 f"Done: open a shift at {site['name']} on {on} from {starts} to {ends} (new: shift {shift['id']})."
             ),
-            "data": {"shift_id": shift["id"]},
+            "data": {"shift_id": shift["id"], **self._changes()},
         }
 
     def sign_up(self, shift_id: str, volunteer_id: str) -> Result:
@@ -669,7 +682,7 @@ class VolunteerShifts:
             volunteer_id (str): Id of the volunteer, such as VOLUNTEER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         shift = self.shifts.get(shift_id)
@@ -778,7 +791,7 @@ class VolunteerShifts:
                 f"Done: sign {volunteer['name']} up for {self.sites[shift['site_id']]['name']} on {shift['on']} "
                 f"(new: sign up {place['id']})."
             ),
-            "data": {"sign_up_id": place["id"]},
+            "data": {"sign_up_id": place["id"], **self._changes()},
         }
 
     def drop_out(self, place_id: str) -> Result:
@@ -786,10 +799,10 @@ class VolunteerShifts:
         something then is open again.
 
         Args:
-            place_id (str): Id of a sign up (place), such as SU-00001.
+            place_id (str): Sign-up of the volunteer who is taken off; an id such as SU-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         place = self.sign_ups.get(place_id)
@@ -908,6 +921,7 @@ class VolunteerShifts:
                 f"{self.sites[self.shifts[place['shift_id']]['site_id']]['name']} on "
                 f"{self.shifts[place['shift_id']]['on']}."
             ),
+            "data": self._changes(),
         }
 
     def name_lead(self, shift_id: str, volunteer_id: str) -> Result:
@@ -918,7 +932,7 @@ class VolunteerShifts:
             volunteer_id (str): Id of the volunteer, such as VOLUNTEER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         shift = self.shifts.get(shift_id)
@@ -944,6 +958,7 @@ class VolunteerShifts:
             "message": (
                 f"Done: make {volunteer['name']} the lead at {self.sites[shift['site_id']]['name']} on {shift['on']}."
             ),
+            "data": self._changes(),
         }
 
     def confirm_shift(self, shift_id: str) -> Result:
@@ -953,7 +968,7 @@ class VolunteerShifts:
             shift_id (str): Id of the shift, such as SHIFT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         shift = self.shifts.get(shift_id)
@@ -987,16 +1002,17 @@ class VolunteerShifts:
         return {
             "success": True,
             "message": f"Done: confirm the shift at {self.sites[shift['site_id']]['name']} on {shift['on']}.",
+            "data": self._changes(),
         }
 
     def record_no_show(self, place_id: str) -> Result:
         """Note that somebody did not come; the third time pauses them for sixty days and frees their later places.
 
         Args:
-            place_id (str): Id of a sign up (place), such as SU-00001.
+            place_id (str): Booked sign-up of the volunteer who did not come; an id such as SU-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         place = self.sign_ups.get(place_id)
@@ -1138,6 +1154,7 @@ class VolunteerShifts:
                 f"{self.sites[self.shifts[place['shift_id']]['site_id']]['name']} on "
                 f"{self.shifts[place['shift_id']]['on']}."
             ),
+            "data": self._changes(),
         }
 
     def finish_shift(self, shift_id: str, early: Annotated[list[FinishShiftEarly], {"maxItems": 20}]) -> Result:
@@ -1146,10 +1163,12 @@ class VolunteerShifts:
 
         Args:
             shift_id (str): Id of the shift, such as SHIFT-00001.
-            early (list): One entry per early: .
+            early (list): One entry for each volunteer who left early: volunteer_id: volunteer booked on the shift
+                who left early; an id such as VOLUNTEER-00001; minutes: time that the volunteer stayed, in minutes,
+                from 10 to 480.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         shift = self.shifts.get(shift_id)
@@ -1252,6 +1271,7 @@ class VolunteerShifts:
         return {
             "success": True,
             "message": f"Done: finish the shift at {self.sites[shift['site_id']]['name']} on {shift['on']}.",
+            "data": self._changes(),
         }
 
     def call_off_shift(self, shift_id: str, reason: Text) -> Result:
@@ -1259,10 +1279,10 @@ class VolunteerShifts:
 
         Args:
             shift_id (str): Id of the shift, such as SHIFT-00001.
-            reason (str): The reason.
+            reason (str): Why the shift does not take place.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         shift = self.shifts.get(shift_id)
@@ -1332,16 +1352,17 @@ class VolunteerShifts:
         return {
             "success": True,
             "message": f"Done: call off the shift at {self.sites[shift['site_id']]['name']} on {shift['on']}.",
+            "data": self._changes(),
         }
 
     def register_volunteer(self, name: Text) -> Result:
         """Register somebody who wants to help; a background check is entered when it comes.
 
         Args:
-            name (str): The name.
+            name (str): Name of the volunteer, not registered yet.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         if self._volunteers_by_name.get(name, {}):
@@ -1363,7 +1384,7 @@ class VolunteerShifts:
         return {
             "success": True,
             "message": f"Done: register {name} (new: volunteer {volunteer['id']}).",
-            "data": {"volunteer_id": volunteer["id"]},
+            "data": {"volunteer_id": volunteer["id"], **self._changes()},
         }
 
     def renew_check(self, volunteer_id: str, until: Date) -> Result:
@@ -1371,10 +1392,10 @@ class VolunteerShifts:
 
         Args:
             volunteer_id (str): Id of the volunteer, such as VOLUNTEER-00001.
-            until (str): Until: a date, as YYYY-MM-DD.
+            until (str): Last day for which the check is valid, later than before, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         volunteer = self.volunteers.get(volunteer_id)
@@ -1391,7 +1412,11 @@ class VolunteerShifts:
         ):
             if self._breaks_rule_6(one_sign_up):
                 return self._take_back(RULES[5])
-        return {"success": True, "message": f"Done: enter the background check of {volunteer['name']} until {until}."}
+        return {
+            "success": True,
+            "message": f"Done: enter the background check of {volunteer['name']} until {until}.",
+            "data": self._changes(),
+        }
 
     def certify(self, volunteer_id: str, skill_id: str) -> Result:
         """Certify that a volunteer learnt a skill or refreshed it.
@@ -1401,7 +1426,7 @@ class VolunteerShifts:
             skill_id (str): Id of the skill, such as SKILL-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         volunteer = self.volunteers.get(volunteer_id)
@@ -1462,7 +1487,11 @@ class VolunteerShifts:
         for one_certificate in _distinct(added_certificates):
             if self._breaks_rule_12(one_certificate):
                 return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: certify {volunteer['name']} for {skill['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: certify {volunteer['name']} for {skill['name']}.",
+            "data": self._changes(),
+        }
 
     def redeem_hours(
         self,
@@ -1474,11 +1503,11 @@ class VolunteerShifts:
 
         Args:
             volunteer_id (str): Id of the volunteer, such as VOLUNTEER-00001.
-            minutes (int): The minutes, from 30 to 6000.
-            what (str): The what: course_place, cinema_voucher or team_dinner.
+            minutes (int): Credited time that is spent, in minutes, from 30 to 6000.
+            what (str): Reward that the volunteer gets: course_place, cinema_voucher or team_dinner.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         volunteer = self.volunteers.get(volunteer_id)
@@ -1502,7 +1531,7 @@ class VolunteerShifts:
             "message": (
                 f"Done: redeem {minutes} minutes of {volunteer['name']} for {what} (new: reward {reward['id']})."
             ),
-            "data": {"reward_id": reward["id"]},
+            "data": {"reward_id": reward["id"], **self._changes()},
         }
 
     def _show_volunteer(self, volunteer: Volunteer) -> dict[str, Any]:
@@ -1744,6 +1773,46 @@ class VolunteerShifts:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -57,6 +57,17 @@ LOT_STATUS_MOVES = {
     ("held", "finished"),
 }
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "products": ("name",),
+    "route_steps": ("name",),
+    "tools": ("code",),
+    "workers": ("name",),
+    "lots": ("code",),
+    "lot_holds": (),
+    "moves": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("lot_holds", "lot_id"),
     ("lots", "code"),
@@ -274,9 +285,10 @@ class WaferLots:
         longest.
 
         Args:
-            kind (str): The kind: litho, etch, implant, furnace, clean or metrology.
-            product_id (str, optional): Id of the product, such as PRODUCT-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            kind (str): Kind of tool that the lots wait for: litho, etch, implant, furnace, clean or metrology.
+            product_id (str, optional): Only lots of this product; an id such as PRODUCT-00001. If left out, the
+                lots of all products are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "lots": records}} or {"success": False, "error": why
@@ -328,7 +340,7 @@ class WaferLots:
 
         Args:
             lot_id (str): Id of the lot, such as LOT-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "tools": records}} or {"success": False, "error": why
@@ -346,7 +358,7 @@ class WaferLots:
 
         Args:
             lot_id (str): Id of the lot, such as LOT-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "lots": records}} or {"success": False, "error": why
@@ -378,7 +390,7 @@ class WaferLots:
         """Waiting lots whose time to the next step is limited, with the moment at which it is over.
 
         Args:
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "lots": records}} or {"success": False, "error": why
@@ -421,8 +433,8 @@ class WaferLots:
         """List the products, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only products whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "products": records}}
@@ -444,10 +456,10 @@ class WaferLots:
         """List the route steps, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            product_id (str, optional): Only those of this product.
-            needs (str, optional): Only those whose needs is litho, etch, implant, furnace, clean or metrology.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only route steps whose name contains this text.
+            product_id (str, optional): Only route steps of this product.
+            needs (str, optional): Only route steps with this needs.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "route_steps": records}}
@@ -473,10 +485,10 @@ class WaferLots:
         """List the tools, oldest first, all of them or only some.
 
         Args:
-            code (str, optional): Only those whose code contains this text.
-            kind (str, optional): Only those whose kind is litho, etch, implant, furnace, clean or metrology.
-            status (str, optional): Only those whose status is up or down.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            code (str, optional): Only tools whose code contains this text.
+            kind (str, optional): Only tools with this kind.
+            status (str, optional): Only tools with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "tools": records}}
@@ -499,9 +511,9 @@ class WaferLots:
         """List the workers, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            engineer (bool, optional): Only those where engineer is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only workers whose name contains this text.
+            engineer (bool, optional): Only workers with this value of `engineer`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "workers": records}}
@@ -530,15 +542,14 @@ class WaferLots:
         """List the lots, oldest first, all of them or only some.
 
         Args:
-            code (str, optional): Only those whose code contains this text.
-            product_id (str, optional): Only those of this product.
-            parent_id (str, optional): Only those of this parent.
-            priority (str, optional): Only those whose priority is normal, hot or rocket.
-            tool_id (str, optional): Only those of this tool.
-            merged_into_id (str, optional): Only those of this merged into.
-            status (str, optional): Only those whose status is waiting, running, held, merged, finished or
-                scrapped.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            code (str, optional): Only lots whose code contains this text.
+            product_id (str, optional): Only lots of this product.
+            parent_id (str, optional): Only lots whose parent is this lot.
+            priority (str, optional): Only lots with this priority.
+            tool_id (str, optional): Only lots of this tool.
+            merged_into_id (str, optional): Only lots whose merged into is this lot.
+            status (str, optional): Only lots with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "lots": records}}
@@ -575,11 +586,11 @@ class WaferLots:
         """List the lot holds, oldest first, all of them or only some.
 
         Args:
-            lot_id (str, optional): Only those of this lot.
-            placed_by_id (str, optional): Only those of this placed by.
-            failed (bool, optional): Only those where failed is so.
-            verdict (str, optional): Only those whose verdict is go_on, rework or scrap.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            lot_id (str, optional): Only lot holds of this lot.
+            placed_by_id (str, optional): Only lot holds placed by this worker.
+            failed (bool, optional): Only lot holds with this value of `failed`.
+            verdict (str, optional): Only lot holds with this verdict.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "lot_holds": records}}
@@ -609,11 +620,11 @@ class WaferLots:
         """List the moves, oldest first, all of them or only some.
 
         Args:
-            lot_id (str, optional): Only those of this lot.
-            step_id (str, optional): Only those of this step.
-            tool_id (str, optional): Only those of this tool.
-            by_id (str, optional): Only those of this by.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            lot_id (str, optional): Only moves of this lot.
+            step_id (str, optional): Only moves whose step is this route step.
+            tool_id (str, optional): Only moves of this tool.
+            by_id (str, optional): Only moves by this worker.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "moves": records}}
@@ -640,12 +651,12 @@ class WaferLots:
         """Start a new lot at the first step of its route.
 
         Args:
-            code (str): The code.
+            code (str): Code of the new lot, not in use yet.
             product_id (str): Id of the product, such as PRODUCT-00001.
-            wafers (int): The wafers, from 1 to 25.
+            wafers (int): Wafers with which the lot starts, from 1 to 25.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         product = self.products.get(product_id)
@@ -698,7 +709,7 @@ class WaferLots:
         return {
             "success": True,
             "message": f"Done: start lot {code} of {product['name']} with {wafers} wafers (new: lot {lot['id']}).",
-            "data": {"lot_id": lot["id"]},
+            "data": {"lot_id": lot["id"], **self._changes()},
         }
 
     def begin_step(self, lot_id: str, tool_id: str, by_id: str) -> Result:
@@ -707,10 +718,10 @@ class WaferLots:
         Args:
             lot_id (str): Id of the lot, such as LOT-00001.
             tool_id (str): Id of the tool, such as TOOL-00001.
-            by_id (str): Id of a worker (by), such as WORKER-00001.
+            by_id (str): Worker who begins it, trained for that kind of tool; an id such as WORKER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         lot = self.lots.get(lot_id)
@@ -798,7 +809,7 @@ class WaferLots:
                 f"Done: begin the next step of lot {lot['code']} on {tool['code']} with {by['name']} (new: move "
                 f"{move['id']})."
             ),
-            "data": {"move_id": move["id"]},
+            "data": {"move_id": move["id"], **self._changes()},
         }
 
     def end_step(self, lot_id: str, lost: Annotated[int, {"minimum": 0, "maximum": 24}] = 0) -> Result:
@@ -807,10 +818,10 @@ class WaferLots:
 
         Args:
             lot_id (str): Id of the lot, such as LOT-00001.
-            lost (int): The lost, from 0 to 24. 0 where it is left out.
+            lost (int): Wafers lost in the step, fewer than the lot has, from 0 to 24. Default: 0.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         lot = self.lots.get(lot_id)
@@ -869,17 +880,21 @@ class WaferLots:
                 return self._take_back(RULES[9])
         if self._breaks_rule_11(lot):
             return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: end the step of lot {lot['code']} with {lost} wafers lost."}
+        return {
+            "success": True,
+            "message": f"Done: end the step of lot {lot['code']} with {lost} wafers lost.",
+            "data": self._changes(),
+        }
 
     def fail_step(self, lot_id: str, reason: Text) -> Result:
         """End the running step of a lot that did not pass; it is held at that step.
 
         Args:
             lot_id (str): Id of the lot, such as LOT-00001.
-            reason (str): The reason.
+            reason (str): Why the step did not pass.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         lot = self.lots.get(lot_id)
@@ -937,7 +952,7 @@ class WaferLots:
         return {
             "success": True,
             "message": f"Done: let the step of lot {lot['code']} fail for {reason} (new: lot hold {lot_hold['id']}).",
-            "data": {"lot_hold_id": lot_hold["id"]},
+            "data": {"lot_hold_id": lot_hold["id"], **self._changes()},
         }
 
     def hold_lot(self, lot_id: str, by_id: str, reason: Text) -> Result:
@@ -945,11 +960,11 @@ class WaferLots:
 
         Args:
             lot_id (str): Id of the lot, such as LOT-00001.
-            by_id (str): Id of a worker (by), such as WORKER-00001.
-            reason (str): The reason.
+            by_id (str): Worker who holds the lot; an id such as WORKER-00001.
+            reason (str): Why the lot is held.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         lot = self.lots.get(lot_id)
@@ -998,7 +1013,7 @@ class WaferLots:
         return {
             "success": True,
             "message": f"Done: hold lot {lot['code']} as {by['name']} for {reason} (new: lot hold {lot_hold['id']}).",
-            "data": {"lot_hold_id": lot_hold["id"]},
+            "data": {"lot_hold_id": lot_hold["id"], **self._changes()},
         }
 
     def decide_hold(self, lot_id: str, by_id: str, verdict: Literal["go_on", "rework", "scrap"]) -> Result:
@@ -1007,11 +1022,11 @@ class WaferLots:
 
         Args:
             lot_id (str): Id of the lot, such as LOT-00001.
-            by_id (str): Id of a worker (by), such as WORKER-00001.
-            verdict (str): The verdict: go_on, rework or scrap.
+            by_id (str): Engineer who decides; an id such as WORKER-00001.
+            verdict (str): What happens to the held lot: go_on, rework or scrap.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         lot = self.lots.get(lot_id)
@@ -1114,18 +1129,22 @@ class WaferLots:
         for one_lot in _distinct(changed_lots):
             if self._breaks_rule_11(one_lot):
                 return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: decide {verdict} for lot {lot['code']} as {by['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: decide {verdict} for lot {lot['code']} as {by['name']}.",
+            "data": self._changes(),
+        }
 
     def split_lot(self, lot_id: str, code: Text, wafers: Annotated[int, {"minimum": 1, "maximum": 24}]) -> Result:
         """Split some wafers off a waiting lot into a lot of their own.
 
         Args:
             lot_id (str): Id of the lot, such as LOT-00001.
-            code (str): The code.
-            wafers (int): The wafers, from 1 to 24.
+            code (str): Code of the new lot, not in use yet.
+            wafers (int): Wafers that go to the new lot, fewer than all, from 1 to 24.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         lot = self.lots.get(lot_id)
@@ -1189,7 +1208,7 @@ class WaferLots:
         return {
             "success": True,
             "message": f"Done: {done} (new: lot {new_lot['id']}).",
-            "data": {"lot_id": new_lot["id"]},
+            "data": {"lot_id": new_lot["id"], **self._changes()},
         }
 
     def merge_lots(self, lot_id: str, into_id: str) -> Result:
@@ -1197,10 +1216,10 @@ class WaferLots:
 
         Args:
             lot_id (str): Id of the lot, such as LOT-00001.
-            into_id (str): Id of a lot (into), such as LOT-00001.
+            into_id (str): Waiting lot that takes up the wafers of the other; an id such as LOT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         lot = self.lots.get(lot_id)
@@ -1266,17 +1285,21 @@ class WaferLots:
                 return self._take_back(RULES[9])
         if self._breaks_rule_11(lot):
             return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: merge lot {lot['code']} into {into['code']}."}
+        return {
+            "success": True,
+            "message": f"Done: merge lot {lot['code']} into {into['code']}.",
+            "data": self._changes(),
+        }
 
     def qualify_tool(self, tool_id: str, by_id: str) -> Result:
         """Qualify a tool that is idle or down; it is up and counts its wafers from zero.
 
         Args:
             tool_id (str): Id of the tool, such as TOOL-00001.
-            by_id (str): Id of a worker (by), such as WORKER-00001.
+            by_id (str): Worker who qualifies it, trained for that kind of tool; an id such as WORKER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         tool = self.tools.get(tool_id)
@@ -1304,7 +1327,7 @@ class WaferLots:
                 return self._take_back(RULES[1])
         if self._breaks_rule_3(tool):
             return self._take_back(RULES[2])
-        return {"success": True, "message": f"Done: qualify {tool['code']} by {by['name']}."}
+        return {"success": True, "message": f"Done: qualify {tool['code']} by {by['name']}.", "data": self._changes()}
 
     def take_tool_down(self, tool_id: str) -> Result:
         """Take an idle tool down.
@@ -1313,7 +1336,7 @@ class WaferLots:
             tool_id (str): Id of the tool, such as TOOL-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         tool = self.tools.get(tool_id)
@@ -1328,17 +1351,17 @@ class WaferLots:
         for one_lot in _distinct(self._lots_by_tool.get(tool["id"], {}).values()):
             if self._breaks_rule_2(one_lot):
                 return self._take_back(RULES[1])
-        return {"success": True, "message": f"Done: take {tool['code']} down."}
+        return {"success": True, "message": f"Done: take {tool['code']} down.", "data": self._changes()}
 
     def set_priority(self, lot_id: str, priority: Literal["normal", "hot", "rocket"]) -> Result:
         """Give a lot another priority; a product has one rocket lot at most.
 
         Args:
             lot_id (str): Id of the lot, such as LOT-00001.
-            priority (str): The priority: normal, hot or rocket.
+            priority (str): New priority of the lot, rocket being the highest: normal, hot or rocket.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         lot = self.lots.get(lot_id)
@@ -1365,7 +1388,7 @@ class WaferLots:
         self._put("lots", lot, "priority", priority)
         if self._breaks_rule_11(lot):
             return self._take_back(RULES[10])
-        return {"success": True, "message": f"Done: set lot {lot['code']} to {priority}."}
+        return {"success": True, "message": f"Done: set lot {lot['code']} to {priority}.", "data": self._changes()}
 
     def _show_tool(self, tool: Tool) -> dict[str, Any]:
         """The tool as an answer shows it."""
@@ -1587,6 +1610,46 @@ class WaferLots:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

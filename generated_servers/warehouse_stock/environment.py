@@ -66,6 +66,17 @@ SALES_ORDER_STATUS_MOVES = {
     ("part_shipped", "closed"),
 }
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "items": ("name",),
+    "bins": ("code",),
+    "lots": (),
+    "purchases": ("supplier",),
+    "sales_orders": ("customer",),
+    "order_lines": (),
+    "reservations": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("lots", "bin_id"),
     ("lots", "item_id"),
@@ -250,8 +261,9 @@ class WarehouseStock:
         """Items whose free stock and open purchases, less backorders, are below the reorder point.
 
         Args:
-            storage (str, optional): The storage: ambient, chilled or hazardous. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            storage (str, optional): Sort of storage that the items need: ambient, chilled or hazardous. If left
+                out, the items of every storage are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "items": records}} or {"success": False, "error": why
@@ -298,8 +310,9 @@ class WarehouseStock:
         """Order lines that wait for stock, in the order in which they are served.
 
         Args:
-            item_id (str, optional): Id of the item, such as ITEM-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            item_id (str, optional): Item for which the lines wait; an id such as ITEM-00001. If left out, the
+                lines for all items are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "order_lines": records}} or {"success": False, "error":
@@ -349,9 +362,10 @@ class WarehouseStock:
         """Lots that expire within some days or have expired, soonest first.
 
         Args:
-            within (int): The within, from 0 to 365.
-            zone (str, optional): The zone: ambient, chilled or hazardous. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            within (int): How many days from today the lots may still be good, from 0 to 365.
+            zone (str, optional): Zone of the bins in which the lots lie: ambient, chilled or hazardous. If left
+                out, the lots of all zones are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "lots": records}} or {"success": False, "error": why
@@ -393,10 +407,10 @@ class WarehouseStock:
         """List the items, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            storage (str, optional): Only those whose storage is ambient, chilled or hazardous.
-            perishable (bool, optional): Only those where perishable is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only items whose name contains this text.
+            storage (str, optional): Only items with this storage.
+            perishable (bool, optional): Only items with this value of `perishable`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "items": records}}
@@ -419,9 +433,9 @@ class WarehouseStock:
         """List the bins, oldest first, all of them or only some.
 
         Args:
-            code (str, optional): Only those whose code contains this text.
-            zone (str, optional): Only those whose zone is ambient, chilled or hazardous.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            code (str, optional): Only bins whose code contains this text.
+            zone (str, optional): Only bins with this zone.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "bins": records}}
@@ -444,10 +458,10 @@ class WarehouseStock:
         """List the lots, oldest first, all of them or only some.
 
         Args:
-            item_id (str, optional): Only those of this item.
-            bin_id (str, optional): Only those of this bin.
-            status (str, optional): Only those whose status is released or quarantined.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            item_id (str, optional): Only lots of this item.
+            bin_id (str, optional): Only lots of this bin.
+            status (str, optional): Only lots with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "lots": records}}
@@ -475,11 +489,10 @@ class WarehouseStock:
         """List the purchases, oldest first, all of them or only some.
 
         Args:
-            supplier (str, optional): Only those whose supplier contains this text.
-            item_id (str, optional): Only those of this item.
-            status (str, optional): Only those whose status is ordered, part_received, received, cancelled or
-                closed.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            supplier (str, optional): Only purchases whose supplier contains this text.
+            item_id (str, optional): Only purchases of this item.
+            status (str, optional): Only purchases with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "purchases": records}}
@@ -519,10 +532,10 @@ class WarehouseStock:
         """List the sales orders, oldest first, all of them or only some.
 
         Args:
-            customer (str, optional): Only those whose customer contains this text.
-            express (bool, optional): Only those where express is so.
-            status (str, optional): Only those whose status is open, part_shipped, shipped, cancelled or closed.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            customer (str, optional): Only sales orders whose customer contains this text.
+            express (bool, optional): Only sales orders with this value of `express`.
+            status (str, optional): Only sales orders with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "sales_orders": records}}
@@ -547,9 +560,9 @@ class WarehouseStock:
         """List the order lines, oldest first, all of them or only some.
 
         Args:
-            order_id (str, optional): Only those of this order.
-            item_id (str, optional): Only those of this item.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            order_id (str, optional): Only order lines whose order is this sales order.
+            item_id (str, optional): Only order lines of this item.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "order_lines": records}}
@@ -580,9 +593,9 @@ class WarehouseStock:
         """List the reservations, oldest first, all of them or only some.
 
         Args:
-            line_id (str, optional): Only those of this line.
-            lot_id (str, optional): Only those of this lot.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            line_id (str, optional): Only reservations whose line is this order line.
+            lot_id (str, optional): Only reservations of this lot.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "reservations": records}}
@@ -611,13 +624,14 @@ class WarehouseStock:
         """Take a customer's order, reserve what is free, earliest expiry first, and leave the rest on backorder.
 
         Args:
-            customer (str): The customer.
-            ship_by (str): Ship by: a date, as YYYY-MM-DD.
-            lines (list): One entry per line: .
-            express (bool): Express: true or false. false where it is left out.
+            customer (str): Company that orders.
+            ship_by (str): Day by which the order is to be shipped, from today on, as YYYY-MM-DD.
+            lines (list): One entry for each item, each named once: item_id: item that is ordered; an id such as
+                ITEM-00001; units: how many units of it the customer wants, from 1 to 200.
+            express (bool): Whether the order is served before others when stock is short. Default: false.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         entries, lines = lines, []
@@ -705,7 +719,7 @@ class WarehouseStock:
         return {
             "success": True,
             "message": f"Done: take an order of {customer} to ship by {ship_by} (new: sales order {order['id']}).",
-            "data": {"sales_order_id": order["id"]},
+            "data": {"sales_order_id": order["id"], **self._changes()},
         }
 
     def allocate_backorders(self, item_id: str) -> Result:
@@ -715,7 +729,7 @@ class WarehouseStock:
             item_id (str): Id of the item, such as ITEM-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         item = self.items.get(item_id)
@@ -811,17 +825,21 @@ class WarehouseStock:
         for one_reservation in _distinct(added_reservations):
             if self._breaks_rule_14(one_reservation):
                 return self._take_back(RULES[13])
-        return {"success": True, "message": f"Done: allocate the free stock of {item['name']} to waiting orders."}
+        return {
+            "success": True,
+            "message": f"Done: allocate the free stock of {item['name']} to waiting orders.",
+            "data": self._changes(),
+        }
 
     def ship_order(self, order_id: str, partial: bool = False) -> Result:
         """Ship what is reserved for an order; a short order ships only when a partial shipment is allowed.
 
         Args:
-            order_id (str): Id of a sales order (order), such as SO-00001.
-            partial (bool): Partial: true or false. false where it is left out.
+            order_id (str): Open or partly shipped order of a customer; an id such as SO-00001.
+            partial (bool): Whether to ship what is there while the rest stays on backorder. Default: false.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         order = self.sales_orders.get(order_id)
@@ -935,16 +953,20 @@ class WarehouseStock:
         ):
             if self._breaks_rule_8(one_sales_order):
                 return self._take_back(RULES[7])
-        return {"success": True, "message": f"Done: ship order {order['id']} of {order['customer']}."}
+        return {
+            "success": True,
+            "message": f"Done: ship order {order['id']} of {order['customer']}.",
+            "data": self._changes(),
+        }
 
     def cancel_order(self, order_id: str) -> Result:
         """Cancel an order, or close one that is partly shipped; what was reserved becomes free.
 
         Args:
-            order_id (str): Id of a sales order (order), such as SO-00001.
+            order_id (str): Open or partly shipped order of a customer; an id such as SO-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         order = self.sales_orders.get(order_id)
@@ -986,7 +1008,11 @@ class WarehouseStock:
                 return self._take_back(RULES[6])
         if self._breaks_rule_8(order):
             return self._take_back(RULES[7])
-        return {"success": True, "message": f"Done: cancel order {order['id']} of {order['customer']}."}
+        return {
+            "success": True,
+            "message": f"Done: cancel order {order['id']} of {order['customer']}.",
+            "data": self._changes(),
+        }
 
     def raise_purchase(
         self,
@@ -998,13 +1024,13 @@ class WarehouseStock:
         """Order units of an item from a supplier.
 
         Args:
-            supplier (str): The supplier.
+            supplier (str): Company from which the units are bought.
             item_id (str): Id of the item, such as ITEM-00001.
-            units (int): The units, from 1 to 600.
-            due_on (str): Due on: a date, as YYYY-MM-DD.
+            units (int): How many units are bought, from 1 to 600.
+            due_on (str): Day on which they are to arrive, after today, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         item = self.items.get(item_id)
@@ -1036,7 +1062,7 @@ class WarehouseStock:
             "message": (
                 f"Done: order {units} {item['name']} from {supplier} for {due_on} (new: purchase {purchase['id']})."
             ),
-            "data": {"purchase_id": purchase["id"]},
+            "data": {"purchase_id": purchase["id"], **self._changes()},
         }
 
     def receive_purchase(
@@ -1051,13 +1077,14 @@ class WarehouseStock:
 
         Args:
             purchase_id (str): Id of the purchase, such as PURCHASE-00001.
-            units (int): The units, from 1 to 600.
-            batch (str): The batch.
+            units (int): How many units came in, no more than are still due, from 1 to 600.
+            batch (str): Batch number printed on the goods.
             bin_id (str): Id of the bin, such as BIN-00001.
-            expires_on (str, optional): Expires on: a date, as YYYY-MM-DD. May be left out.
+            expires_on (str, optional): Last day on which the batch is good, needed for perishable items only, as
+                YYYY-MM-DD. If left out, the batch never expires, which suits no perishable item.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         purchase = self.purchases.get(purchase_id)
@@ -1157,7 +1184,7 @@ class WarehouseStock:
         done = f"receive {units} of {self.items[purchase['item_id']]['name']} as batch {batch} into bin {bin['code']}"
         if expires_on is not None:
             done += f" with expiry {expires_on}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def cancel_purchase(self, purchase_id: str) -> Result:
         """Cancel a purchase, or close one that is partly received.
@@ -1166,7 +1193,7 @@ class WarehouseStock:
             purchase_id (str): Id of the purchase, such as PURCHASE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         purchase = self.purchases.get(purchase_id)
@@ -1188,6 +1215,7 @@ class WarehouseStock:
             "message": (
                 f"Done: cancel the purchase of {self.items[purchase['item_id']]['name']} from {purchase['supplier']}."
             ),
+            "data": self._changes(),
         }
 
     def move_stock(self, lot_id: str, bin_id: str, units: Annotated[int, {"minimum": 1, "maximum": 600}]) -> Result:
@@ -1196,10 +1224,10 @@ class WarehouseStock:
         Args:
             lot_id (str): Id of the lot, such as LOT-00001.
             bin_id (str): Id of the bin, such as BIN-00001.
-            units (int): The units, from 1 to 600.
+            units (int): How many unreserved units of the lot to move, from 1 to 600.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         lot = self.lots.get(lot_id)
@@ -1310,17 +1338,17 @@ class WarehouseStock:
         for one_lot_2 in _distinct(added_lots):
             if one_lot_2["id"] in self.lots and self._breaks_rule_12(one_lot_2):
                 return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def quarantine_batch(self, lot_id: str, reason: Text) -> Result:
         """Hold a batch in every bin it lies in; its reservations lapse and go on backorder.
 
         Args:
             lot_id (str): Id of the lot, such as LOT-00001.
-            reason (str): The reason.
+            reason (str): Why the batch is held.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         lot = self.lots.get(lot_id)
@@ -1370,6 +1398,7 @@ class WarehouseStock:
                 f"Done: quarantine batch {lot['batch']} of {self.items[lot['item_id']]['name']} with the reason "
                 f"{reason}."
             ),
+            "data": self._changes(),
         }
 
     def release_batch(self, lot_id: str) -> Result:
@@ -1379,7 +1408,7 @@ class WarehouseStock:
             lot_id (str): Id of the lot, such as LOT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         lot = self.lots.get(lot_id)
@@ -1415,6 +1444,7 @@ class WarehouseStock:
         return {
             "success": True,
             "message": f"Done: release batch {lot['batch']} of {self.items[lot['item_id']]['name']}.",
+            "data": self._changes(),
         }
 
     def count_stock(self, lot_id: str, counted: Annotated[int, {"minimum": 0, "maximum": 600}]) -> Result:
@@ -1423,10 +1453,10 @@ class WarehouseStock:
 
         Args:
             lot_id (str): Id of the lot, such as LOT-00001.
-            counted (int): The counted, from 0 to 600.
+            counted (int): How many units of the lot were counted in its bin, from 0 to 600.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         lot = self.lots.get(lot_id)
@@ -1516,6 +1546,7 @@ class WarehouseStock:
             "message": (
                 f"Done: count {counted} units of batch {lot['batch']} in bin {self.bins[lot['bin_id']]['code']}."
             ),
+            "data": self._changes(),
         }
 
     def _show_item(self, item: Item) -> dict[str, Any]:
@@ -1719,6 +1750,46 @@ class WarehouseStock:
         self._journal.append(("delete", container, record["id"], record))
         del getattr(self, container)[record["id"]]
         self._unlink(container, record)
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

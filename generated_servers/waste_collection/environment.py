@@ -47,6 +47,18 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "districts": ("name",),
+    "households": ("address",),
+    "vehicles": ("name",),
+    "routes": ("name",),
+    "bins": ("tag",),
+    "tours": (),
+    "lifts": (),
+    "bulkies": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("bins", "household_id"),
     ("bins", "route_id"),
@@ -240,7 +252,7 @@ class WasteCollection:
 
         Args:
             route_id (str): Id of the route, such as ROUTE-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "bins": records}} or {"success": False, "error": why
@@ -285,9 +297,11 @@ class WasteCollection:
         """Bins that were missed and not collected since.
 
         Args:
-            stream (str, optional): The stream: residual, paper or organic. May be left out.
-            household_id (str, optional): Id of the household, such as HOUSEHOLD-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            stream (str, optional): Stream of the bins listed: residual, paper or organic. If left out, the bins of
+                all streams are listed.
+            household_id (str, optional): Household whose bins are listed; an id such as HOUSEHOLD-00001. If left
+                out, the bins of all households are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "lifts": records}} or {"success": False, "error": why
@@ -330,9 +344,10 @@ class WasteCollection:
         """Bulky collections of a day that are still booked.
 
         Args:
-            on (str): On: a date, as YYYY-MM-DD.
-            district_id (str, optional): Id of the district, such as DISTRICT-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            on (str): Day of the collections listed, as YYYY-MM-DD.
+            district_id (str, optional): District of the collections listed; an id such as DISTRICT-00001. If left
+                out, the collections of all districts are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "bulkies": records}} or {"success": False, "error": why
@@ -371,8 +386,8 @@ class WasteCollection:
         """List the districts, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only districts whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "districts": records}}
@@ -393,9 +408,9 @@ class WasteCollection:
         """List the households, oldest first, all of them or only some.
 
         Args:
-            address (str, optional): Only those whose address contains this text.
-            district_id (str, optional): Only those of this district.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            address (str, optional): Only households whose address contains this text.
+            district_id (str, optional): Only households of this district.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "households": records}}
@@ -423,8 +438,8 @@ class WasteCollection:
         """List the vehicles, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only vehicles whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "vehicles": records}}
@@ -449,11 +464,11 @@ class WasteCollection:
         """List the routes, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            stream (str, optional): Only those whose stream is residual, paper or organic.
-            district_id (str, optional): Only those of this district.
-            vehicle_id (str, optional): Only those of this vehicle.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only routes whose name contains this text.
+            stream (str, optional): Only routes with this stream.
+            district_id (str, optional): Only routes of this district.
+            vehicle_id (str, optional): Only routes of this vehicle.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "routes": records}}
@@ -484,12 +499,12 @@ class WasteCollection:
         """List the bins, oldest first, all of them or only some.
 
         Args:
-            tag (str, optional): Only those whose tag contains this text.
-            household_id (str, optional): Only those of this household.
-            stream (str, optional): Only those whose stream is residual, paper or organic.
-            route_id (str, optional): Only those of this route.
-            status (str, optional): Only those whose status is in_use or locked.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            tag (str, optional): Only bins whose tag contains this text.
+            household_id (str, optional): Only bins of this household.
+            stream (str, optional): Only bins with this stream.
+            route_id (str, optional): Only bins of this route.
+            status (str, optional): Only bins with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "bins": records}}
@@ -519,10 +534,10 @@ class WasteCollection:
         """List the tours, oldest first, all of them or only some.
 
         Args:
-            route_id (str, optional): Only those of this route.
-            vehicle_id (str, optional): Only those of this vehicle.
-            status (str, optional): Only those whose status is under_way or finished.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            route_id (str, optional): Only tours of this route.
+            vehicle_id (str, optional): Only tours of this vehicle.
+            status (str, optional): Only tours with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "tours": records}}
@@ -550,10 +565,10 @@ class WasteCollection:
         """List the lifts, oldest first, all of them or only some.
 
         Args:
-            tour_id (str, optional): Only those of this tour.
-            bin_id (str, optional): Only those of this bin.
-            result (str, optional): Only those whose result is emptied, contaminated, missed or recollected.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            tour_id (str, optional): Only lifts of this tour.
+            bin_id (str, optional): Only lifts of this bin.
+            result (str, optional): Only lifts with this result.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "lifts": records}}
@@ -580,9 +595,9 @@ class WasteCollection:
         """List the bulkies, oldest first, all of them or only some.
 
         Args:
-            household_id (str, optional): Only those of this household.
-            status (str, optional): Only those whose status is booked, collected, refused or cancelled.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            household_id (str, optional): Only bulkies of this household.
+            status (str, optional): Only bulkies with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "bulkies": records}}
@@ -603,11 +618,13 @@ class WasteCollection:
 
         Args:
             route_id (str): Id of the route, such as ROUTE-00001.
-            vehicle_id (str, optional): Id of the vehicle, such as VEHICLE-00001. May be left out.
-            in_place_of (str, optional): In place of: a date, as YYYY-MM-DD. May be left out.
+            vehicle_id (str, optional): Vehicle built for the stream that does the tour; an id such as
+                VEHICLE-00001. If left out, the usual vehicle of the route does it.
+            in_place_of (str, optional): Missed day that the tour makes up for, one of the last three days, as
+                YYYY-MM-DD. If left out, the tour is the regular one of today.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         route = self.routes.get(route_id)
@@ -670,7 +687,7 @@ class WasteCollection:
         return {
             "success": True,
             "message": f"Done: {done} (new: tour {tour['id']}).",
-            "data": {"tour_id": tour["id"]},
+            "data": {"tour_id": tour["id"], **self._changes()},
         }
 
     def lift_bin(
@@ -686,11 +703,12 @@ class WasteCollection:
         Args:
             tour_id (str): Id of the tour, such as TOUR-00001.
             bin_id (str): Id of the bin, such as BIN-00001.
-            result (str): The result: emptied or contaminated.
-            kg (int, optional): The kg, from 1 to 1500. May be left out.
+            result (str): What was done with the bin: emptied or contaminated.
+            kg (int, optional): Weight emptied in kilograms, needed for an emptied bin, from 1 to 1500. If left
+                out, no weight is recorded, as is right for a contaminated bin.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         tour = self.tours.get(tour_id)
@@ -765,7 +783,7 @@ class WasteCollection:
         return {
             "success": True,
             "message": f"Done: {done} (new: lift {lift['id']}).",
-            "data": {"lift_id": lift["id"]},
+            "data": {"lift_id": lift["id"], **self._changes()},
         }
 
     def tip_load(self, tour_id: str) -> Result:
@@ -775,7 +793,7 @@ class WasteCollection:
             tour_id (str): Id of the tour, such as TOUR-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         tour = self.tours.get(tour_id)
@@ -795,7 +813,11 @@ class WasteCollection:
         self._put("tours", tour, "load", 0)
         if self._breaks_rule_6(tour):
             return self._take_back(RULES[5])
-        return {"success": True, "message": f"Done: tip the load of {self.vehicles[tour['vehicle_id']]['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: tip the load of {self.vehicles[tour['vehicle_id']]['name']}.",
+            "data": self._changes(),
+        }
 
     def finish_tour(self, tour_id: str) -> Result:
         """Tip what is left and finish a tour; bins that were not seen to count as missed.
@@ -804,7 +826,7 @@ class WasteCollection:
             tour_id (str): Id of the tour, such as TOUR-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         tour = self.tours.get(tour_id)
@@ -845,7 +867,11 @@ class WasteCollection:
         for one_lift in _distinct(added_lifts):
             if self._breaks_rule_9(one_lift):
                 return self._take_back(RULES[8])
-        return {"success": True, "message": f"Done: finish the tour of {self.routes[tour['route_id']]['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: finish the tour of {self.routes[tour['route_id']]['name']}.",
+            "data": self._changes(),
+        }
 
     def recollect_bin(
         self,
@@ -858,10 +884,10 @@ class WasteCollection:
         Args:
             lift_id (str): Id of the lift, such as LIFT-00001.
             tour_id (str): Id of the tour, such as TOUR-00001.
-            kg (int): The kg, from 1 to 1500.
+            kg (int): Weight emptied in kilograms, from 1 to 1500.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         lift = self.lifts.get(lift_id)
@@ -910,6 +936,7 @@ class WasteCollection:
                 f"Done: collect the missed bin {self.bins[lift['bin_id']]['tag']} on the tour of "
                 f"{self.routes[tour['route_id']]['name']} with {kg} kg."
             ),
+            "data": self._changes(),
         }
 
     def unlock_bin(self, bin_id: str) -> Result:
@@ -919,7 +946,7 @@ class WasteCollection:
             bin_id (str): Id of the bin, such as BIN-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         bin = self.bins.get(bin_id)
@@ -932,7 +959,7 @@ class WasteCollection:
         self._put("bins", bin, "status", "in_use")
         if self._breaks_rule_10(bin):
             return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: unlock bin {bin['tag']}."}
+        return {"success": True, "message": f"Done: unlock bin {bin['tag']}.", "data": self._changes()}
 
     def deliver_bin(
         self,
@@ -946,11 +973,11 @@ class WasteCollection:
         Args:
             household_id (str): Id of the household, such as HOUSEHOLD-00001.
             route_id (str): Id of the route, such as ROUTE-00001.
-            litres (int): The litres, from 120 to 1100.
-            tag (str): The tag.
+            litres (int): Size of the bin in litres, from 120 to 1100.
+            tag (str): Tag of the new bin, not in use yet.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         household = self.households.get(household_id)
@@ -994,7 +1021,7 @@ class WasteCollection:
         return {
             "success": True,
             "message": f"Done: deliver the bin {tag} to {household['address']} (new: bin {bin['id']}).",
-            "data": {"bin_id": bin["id"]},
+            "data": {"bin_id": bin["id"], **self._changes()},
         }
 
     def change_bin(
@@ -1007,11 +1034,13 @@ class WasteCollection:
 
         Args:
             bin_id (str): Id of the bin, such as BIN-00001.
-            litres (int, optional): The litres, from 120 to 1100. May be left out.
-            route_id (str, optional): Id of the route, such as ROUTE-00001. May be left out.
+            litres (int, optional): New size of the bin in litres, from 120 to 1100. If left out, the size stays as
+                it is.
+            route_id (str, optional): New route for the same stream in the same district; an id such as
+                ROUTE-00001. If left out, the route stays as it is.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         bin = self.bins.get(bin_id)
@@ -1055,7 +1084,7 @@ class WasteCollection:
             done += f" to {litres} litres"
         if route is not None:
             done += f" to {route['name']}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def book_bulky(
         self,
@@ -1068,12 +1097,12 @@ class WasteCollection:
 
         Args:
             household_id (str): Id of the household, such as HOUSEHOLD-00001.
-            what (str): The what.
-            pieces (int): The pieces, from 1 to 30.
-            on (str): On: a date, as YYYY-MM-DD.
+            what (str): Short description of the bulky pieces.
+            pieces (int): Number of bulky pieces, within what the household has left, from 1 to 30.
+            on (str): Day of the collection, from today on and on the bulky weekday of the district, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         household = self.households.get(household_id)
@@ -1133,7 +1162,7 @@ class WasteCollection:
             "message": (
                 f"Done: book {pieces} bulky pieces of {household['address']} for {on} (new: bulky {bulky['id']})."
             ),
-            "data": {"bulky_id": bulky["id"]},
+            "data": {"bulky_id": bulky["id"], **self._changes()},
         }
 
     def close_bulky(self, bulky_id: str, outcome: Literal["collected", "refused", "cancelled"]) -> Result:
@@ -1141,10 +1170,10 @@ class WasteCollection:
 
         Args:
             bulky_id (str): Id of the bulky, such as BULKY-00001.
-            outcome (str): The outcome: collected, refused or cancelled.
+            outcome (str): How the collection ended: collected, refused or cancelled.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         bulky = self.bulkies.get(bulky_id)
@@ -1180,6 +1209,7 @@ class WasteCollection:
                 f"Done: record the bulky collection of {self.households[bulky['household_id']]['address']} on "
                 f"{bulky['on']} as {outcome}."
             ),
+            "data": self._changes(),
         }
 
     def move_route(
@@ -1192,11 +1222,13 @@ class WasteCollection:
 
         Args:
             route_id (str): Id of the route, such as ROUTE-00001.
-            week_day (int, optional): The week day, from 1 to 5. May be left out.
-            vehicle_id (str, optional): Id of the vehicle, such as VEHICLE-00001. May be left out.
+            week_day (int, optional): New weekday of the route, 1 being Monday, from 1 to 5. If left out, the
+                weekday stays as it is.
+            vehicle_id (str, optional): New vehicle of the route, built for its stream; an id such as
+                VEHICLE-00001. If left out, the vehicle stays as it is.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         route = self.routes.get(route_id)
@@ -1241,7 +1273,7 @@ class WasteCollection:
             done += f" to weekday {week_day}"
         if vehicle is not None:
             done += f" to {vehicle['name']}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def _show_household(self, household: Household) -> dict[str, Any]:
         """The household as an answer shows it."""
@@ -1438,6 +1470,46 @@ class WasteCollection:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -47,6 +47,18 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "segments": ("name",),
+    "valves": ("code",),
+    "customers": ("name",),
+    "crews": ("foreman",),
+    "tanks": ("code",),
+    "leaks": (),
+    "jobs": (),
+    "notices": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("customers", "segment_id"),
     ("jobs", "area_ids"),
@@ -253,8 +265,9 @@ class WaterNetwork:
         """The valves at the edge of some segments, with those that are seized first.
 
         Args:
-            segment_ids (list): Ids of segments, such as SEGMENT-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            segment_ids (list): Segments that would be shut together, at least one: ids of segments, such as
+                SEGMENT-00001.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "valves": records}} or {"success": False, "error": why
@@ -300,7 +313,7 @@ class WaterNetwork:
         Args:
             job_id (str): Id of the job, such as JOB-00001.
             customer_id (str): Id of the customer, such as CUSTOMER-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "tanks": records}} or {"success": False, "error": why
@@ -329,8 +342,9 @@ class WaterNetwork:
         """Planned jobs with what is still missing before the water can be shut.
 
         Args:
-            crew_id (str, optional): Id of the crew, such as CREW-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            crew_id (str, optional): Crew whose jobs are listed; an id such as CREW-00001. If left out, the jobs of
+                all crews are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "jobs": records}} or {"success": False, "error": why
@@ -374,11 +388,11 @@ class WaterNetwork:
         """List the segments, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            zone (str, optional): Only those whose zone is upper, lower or east.
-            material (str, optional): Only those whose material is iron, plastic or asbestos_cement.
-            boil_notice (bool, optional): Only those where boil notice is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only segments whose name contains this text.
+            zone (str, optional): Only segments with this zone.
+            material (str, optional): Only segments with this material.
+            boil_notice (bool, optional): Only segments with this value of `boil_notice`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "segments": records}}
@@ -407,12 +421,12 @@ class WaterNetwork:
         """List the valves, oldest first, all of them or only some.
 
         Args:
-            code (str, optional): Only those whose code contains this text.
-            one_end_id (str, optional): Only those of this one end.
-            other_end_id (str, optional): Only those of this other end.
-            seized (bool, optional): Only those where seized is so.
-            closed_for_id (str, optional): Only those of this closed for.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            code (str, optional): Only valves whose code contains this text.
+            one_end_id (str, optional): Only valves whose one end is this segment.
+            other_end_id (str, optional): Only valves whose other end is this segment.
+            seized (bool, optional): Only valves with this value of `seized`.
+            closed_for_id (str, optional): Only valves closed for this job.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "valves": records}}
@@ -443,9 +457,9 @@ class WaterNetwork:
         """List the customers, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            segment_id (str, optional): Only those of this segment.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only customers whose name contains this text.
+            segment_id (str, optional): Only customers of this segment.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "customers": records}}
@@ -469,9 +483,9 @@ class WaterNetwork:
         """List the crews, oldest first, all of them or only some.
 
         Args:
-            foreman (str, optional): Only those whose foreman contains this text.
-            certified (bool, optional): Only those where certified is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            foreman (str, optional): Only crews whose foreman contains this text.
+            certified (bool, optional): Only crews with this value of `certified`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "crews": records}}
@@ -492,8 +506,8 @@ class WaterNetwork:
         """List the tanks, oldest first, all of them or only some.
 
         Args:
-            code (str, optional): Only those whose code contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            code (str, optional): Only tanks whose code contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "tanks": records}}
@@ -511,10 +525,10 @@ class WaterNetwork:
         """List the leaks, oldest first, all of them or only some.
 
         Args:
-            segment_id (str, optional): Only those of this segment.
-            burst (bool, optional): Only those where burst is so.
-            status (str, optional): Only those whose status is open or repaired.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            segment_id (str, optional): Only leaks of this segment.
+            burst (bool, optional): Only leaks with this value of `burst`.
+            status (str, optional): Only leaks with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "leaks": records}}
@@ -540,10 +554,10 @@ class WaterNetwork:
         """List the jobs, oldest first, all of them or only some.
 
         Args:
-            leak_id (str, optional): Only those of this leak.
-            crew_id (str, optional): Only those of this crew.
-            status (str, optional): Only those whose status is planned, under_way, cancelled or done.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            leak_id (str, optional): Only jobs of this leak.
+            crew_id (str, optional): Only jobs of this crew.
+            status (str, optional): Only jobs with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "jobs": records}}
@@ -571,10 +585,10 @@ class WaterNetwork:
         """List the notices, oldest first, all of them or only some.
 
         Args:
-            job_id (str, optional): Only those of this job.
-            customer_id (str, optional): Only those of this customer.
-            tank_id (str, optional): Only those of this tank.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            job_id (str, optional): Only notices of this job.
+            customer_id (str, optional): Only notices of this customer.
+            tank_id (str, optional): Only notices of this tank.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "notices": records}}
@@ -604,11 +618,11 @@ class WaterNetwork:
 
         Args:
             segment_id (str): Id of the segment, such as SEGMENT-00001.
-            litres_per_hour (int): The litres per hour, from 20 to 30000.
-            burst (bool): Burst: true or false. false where it is left out.
+            litres_per_hour (int): Water lost in litres an hour, from 20 to 30000.
+            burst (bool): Whether the main has burst, which makes the repair urgent. Default: false.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         segment = self.segments.get(segment_id)
@@ -643,7 +657,7 @@ class WaterNetwork:
                 f"Done: report a leak of {litres_per_hour} litres an hour on {segment['name']} (new: leak "
                 f"{leak['id']})."
             ),
-            "data": {"leak_id": leak["id"]},
+            "data": {"leak_id": leak["id"], **self._changes()},
         }
 
     def plan_repair(
@@ -660,12 +674,13 @@ class WaterNetwork:
         Args:
             leak_id (str): Id of the leak, such as LEAK-00001.
             crew_id (str): Id of the crew, such as CREW-00001.
-            starts (str): Starts: date and time, as YYYY-MM-DDTHH:MM.
-            lasts (int): The lasts, from 1 to 12.
-            further_ids (list): Ids of segments, such as SEGMENT-00001. None where it is left out.
+            starts (str): When the job begins, from now on and within three weeks, as YYYY-MM-DDTHH:MM.
+            lasts (int): Length of the job in hours, from 1 to 12.
+            further_ids (list): Segments shut too because the valve towards them is seized: ids of segments, such
+                as SEGMENT-00001. If left out, only the leaking segment is shut.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         leak = self.leaks.get(leak_id)
@@ -757,7 +772,7 @@ class WaterNetwork:
                 f"Done: plan {crew['foreman']} for {self.segments[leak['segment_id']]['name']} at {starts} (new: "
                 f"job {new_job['id']})."
             ),
-            "data": {"job_id": new_job["id"]},
+            "data": {"job_id": new_job["id"], **self._changes()},
         }
 
     def rearrange_job(self, job_id: str, starts: DateTime | None = None, crew_id: str | None = None) -> Result:
@@ -765,11 +780,13 @@ class WaterNetwork:
 
         Args:
             job_id (str): Id of the job, such as JOB-00001.
-            starts (str, optional): Starts: date and time, as YYYY-MM-DDTHH:MM. May be left out.
-            crew_id (str, optional): Id of the crew, such as CREW-00001. May be left out.
+            starts (str, optional): When the job begins instead, within three weeks, which makes notices and tanks
+                void, as YYYY-MM-DDTHH:MM. If left out, the start stays as it is.
+            crew_id (str, optional): Crew that does the job instead; an id such as CREW-00001. If left out, the
+                crew stays as it is.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         job = self.jobs.get(job_id)
@@ -889,7 +906,7 @@ class WaterNetwork:
             done += f" to {starts}"
         if crew is not None:
             done += f" with {crew['foreman']}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def cancel_job(self, job_id: str) -> Result:
         """Cancel a planned job; its tanks become free.
@@ -898,7 +915,7 @@ class WaterNetwork:
             job_id (str): Id of the job, such as JOB-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         job = self.jobs.get(job_id)
@@ -976,6 +993,7 @@ class WaterNetwork:
                 f"Done: cancel the job on {self.segments[self.leaks[job['leak_id']]['segment_id']]['name']} at "
                 f"{job['starts']}."
             ),
+            "data": self._changes(),
         }
 
     def send_notices(self, job_id: str) -> Result:
@@ -985,7 +1003,7 @@ class WaterNetwork:
             job_id (str): Id of the job, such as JOB-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         job = self.jobs.get(job_id)
@@ -1049,6 +1067,7 @@ class WaterNetwork:
                 "Done: tell the customers of the job on "
                 f"{self.segments[self.leaks[job['leak_id']]['segment_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def place_tank(self, job_id: str, customer_id: str, tank_id: str) -> Result:
@@ -1060,7 +1079,7 @@ class WaterNetwork:
             tank_id (str): Id of the tank, such as TANK-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         job = self.jobs.get(job_id)
@@ -1131,6 +1150,7 @@ class WaterNetwork:
                 f"Done: place tank {tank['code']} at {customer['name']} for the job on "
                 f"{self.segments[self.leaks[job['leak_id']]['segment_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def shut_water(self, job_id: str) -> Result:
@@ -1140,7 +1160,7 @@ class WaterNetwork:
             job_id (str): Id of the job, such as JOB-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         job = self.jobs.get(job_id)
@@ -1233,6 +1253,7 @@ class WaterNetwork:
                 "Done: shut the water for the job on "
                 f"{self.segments[self.leaks[job['leak_id']]['segment_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def restore_water(self, job_id: str, repaired: bool) -> Result:
@@ -1240,10 +1261,10 @@ class WaterNetwork:
 
         Args:
             job_id (str): Id of the job, such as JOB-00001.
-            repaired (bool): Repaired: true or false.
+            repaired (bool): Whether the leak was repaired rather than stays open.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         job = self.jobs.get(job_id)
@@ -1323,6 +1344,7 @@ class WaterNetwork:
                 "Done: restore the water after the job on "
                 f"{self.segments[self.leaks[job['leak_id']]['segment_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def lift_boil_notice(self, segment_ids: Annotated[list[str], {"maxItems": 20}]) -> Result:
@@ -1330,10 +1352,10 @@ class WaterNetwork:
         earliest.
 
         Args:
-            segment_ids (list): Ids of segments, such as SEGMENT-00001.
+            segment_ids (list): Segments with clear samples, at least one: ids of segments, such as SEGMENT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         segments = []
@@ -1369,6 +1391,7 @@ class WaterNetwork:
         return {
             "success": True,
             "message": f"Done: lift the boil notice of {', '.join(str(one['name']) for one in segments)}.",
+            "data": self._changes(),
         }
 
     def mark_valve(self, valve_id: str, seized: bool) -> Result:
@@ -1376,10 +1399,10 @@ class WaterNetwork:
 
         Args:
             valve_id (str): Id of the valve, such as VALVE-00001.
-            seized (bool): Seized: true or false.
+            seized (bool): Whether the valve cannot be turned any more rather than is free again.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         valve = self.valves.get(valve_id)
@@ -1407,7 +1430,7 @@ class WaterNetwork:
         self._put("valves", valve, "seized", seized)
         if self._breaks_rule_6_v(valve):
             return self._take_back(RULES[5])
-        return {"success": True, "message": f"Done: mark valve {valve['code']}."}
+        return {"success": True, "message": f"Done: mark valve {valve['code']}.", "data": self._changes()}
 
     def register_need(
         self,
@@ -1418,10 +1441,11 @@ class WaterNetwork:
 
         Args:
             customer_id (str): Id of the customer, such as CUSTOMER-00001.
-            litres_per_hour (int, optional): The litres per hour, from 5 to 2000. May be left out.
+            litres_per_hour (int, optional): Water that the customer cannot be without in litres an hour, from 5 to
+                2000. If left out, the need is removed.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         customer = self.customers.get(customer_id)
@@ -1485,7 +1509,7 @@ class WaterNetwork:
         done = f"register the need of {customer['name']}"
         if litres_per_hour is not None:
             done += f", {litres_per_hour} litres an hour"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def _show_segment(self, segment: Segment) -> dict[str, Any]:
         """The segment as an answer shows it."""
@@ -1821,6 +1845,46 @@ class WaterNetwork:
         self._journal.append(("delete", container, record["id"], record))
         del getattr(self, container)[record["id"]]
         self._unlink(container, record)
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -46,6 +46,18 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "beaches": ("name",),
+    "kinds": ("name",),
+    "crafts": ("code",),
+    "customers": ("name",),
+    "jacketses": (),
+    "outings": (),
+    "defects": (),
+    "waitings": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("crafts", "beach_id"),
     ("crafts", "kind_id"),
@@ -280,8 +292,9 @@ class WaterSportsRental:
 
         Args:
             beach_id (str): Id of the beach, such as BEACH-00001.
-            kind_id (str, optional): Id of the kind, such as KIND-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            kind_id (str, optional): Kind of craft listed; an id such as KIND-00001. If left out, craft of all
+                kinds are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "crafts": records}} or {"success": False, "error": why
@@ -329,8 +342,9 @@ class WaterSportsRental:
         """Outings under way, the one that is due first on top.
 
         Args:
-            beach_id (str, optional): Id of the beach, such as BEACH-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            beach_id (str, optional): Beach from which the outings began; an id such as BEACH-00001. If left out,
+                the outings of all beaches are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "outings": records}} or {"success": False, "error": why
@@ -368,7 +382,7 @@ class WaterSportsRental:
 
         Args:
             beach_id (str): Id of the beach, such as BEACH-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "jacketses": records}} or {"success": False, "error":
@@ -398,9 +412,9 @@ class WaterSportsRental:
         """List the beaches, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            flag (str, optional): Only those whose flag is green, yellow or red.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only beaches whose name contains this text.
+            flag (str, optional): Only beaches with this flag.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "beaches": records}}
@@ -423,10 +437,10 @@ class WaterSportsRental:
         """List the kinds, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            licence (str, optional): Only those whose licence is none_needed, sail or motor.
-            goes_at_yellow (bool, optional): Only those where goes at yellow is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only kinds whose name contains this text.
+            licence (str, optional): Only kinds with this licence.
+            goes_at_yellow (bool, optional): Only kinds with this value of `goes_at_yellow`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "kinds": records}}
@@ -451,11 +465,11 @@ class WaterSportsRental:
         """List the crafts, oldest first, all of them or only some.
 
         Args:
-            code (str, optional): Only those whose code contains this text.
-            kind_id (str, optional): Only those of this kind.
-            beach_id (str, optional): Only those of this beach.
-            place (str, optional): Only those whose place is ready, out or workshop.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            code (str, optional): Only crafts whose code contains this text.
+            kind_id (str, optional): Only crafts of this kind.
+            beach_id (str, optional): Only crafts of this beach.
+            place (str, optional): Only crafts with this place.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "crafts": records}}
@@ -483,9 +497,9 @@ class WaterSportsRental:
         """List the customers, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            licence (str, optional): Only those whose licence is sail or motor.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only customers whose name contains this text.
+            licence (str, optional): Only customers with this licence.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "customers": records}}
@@ -507,9 +521,9 @@ class WaterSportsRental:
         """List the jacketses, oldest first, all of them or only some.
 
         Args:
-            beach_id (str, optional): Only those of this beach.
-            size (str, optional): Only those whose size is child, small, medium or large.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            beach_id (str, optional): Only jacketses of this beach.
+            size (str, optional): Only jacketses with this size.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "jacketses": records}}
@@ -535,11 +549,11 @@ class WaterSportsRental:
         """List the outings, oldest first, all of them or only some.
 
         Args:
-            craft_id (str, optional): Only those of this craft.
-            skipper_id (str, optional): Only those of this skipper.
-            beach_id (str, optional): Only those of this beach.
-            flag_then (str, optional): Only those whose flag then is green, yellow or red.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            craft_id (str, optional): Only outings of this craft.
+            skipper_id (str, optional): Only outings whose skipper is this customer.
+            beach_id (str, optional): Only outings of this beach.
+            flag_then (str, optional): Only outings with this flag then.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "outings": records}}
@@ -571,9 +585,9 @@ class WaterSportsRental:
         """List the defects, oldest first, all of them or only some.
 
         Args:
-            craft_id (str, optional): Only those of this craft.
-            serious (bool, optional): Only those where serious is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            craft_id (str, optional): Only defects of this craft.
+            serious (bool, optional): Only defects with this value of `serious`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "defects": records}}
@@ -598,10 +612,10 @@ class WaterSportsRental:
         """List the waitings, oldest first, all of them or only some.
 
         Args:
-            customer_id (str, optional): Only those of this customer.
-            kind_id (str, optional): Only those of this kind.
-            beach_id (str, optional): Only those of this beach.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            customer_id (str, optional): Only waitings of this customer.
+            kind_id (str, optional): Only waitings of this kind.
+            beach_id (str, optional): Only waitings of this beach.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "waitings": records}}
@@ -633,12 +647,15 @@ class WaterSportsRental:
 
         Args:
             craft_id (str): Id of the craft, such as CRAFT-00001.
-            skipper_id (str): Id of a customer (skipper), such as CUSTOMER-00001.
-            half_hours (int): The half hours, from 1 to 16.
-            jackets (list): One entry per jacket: .
+            skipper_id (str): Customer in charge aboard, 14 or older and with the licence needed; an id such as
+                CUSTOMER-00001.
+            half_hours (int): Length of the outing in half hours, over by eight in the evening, from 1 to 16.
+            jackets (list): One entry for each size of life jacket, a jacket for everybody aboard: size: size of
+                these life jackets: child, small, medium or large; number: people aboard who wear this size, from 1
+                to 10.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         craft = self.crafts.get(craft_id)
@@ -743,7 +760,7 @@ class WaterSportsRental:
         return {
             "success": True,
             "message": f"Done: send {craft['code']} out with {skipper['name']} (new: outing {outing['id']}).",
-            "data": {"outing_id": outing["id"]},
+            "data": {"outing_id": outing["id"], **self._changes()},
         }
 
     def take_back(
@@ -757,11 +774,12 @@ class WaterSportsRental:
 
         Args:
             outing_id (str): Id of the outing, such as OUTING-00001.
-            beach_id (str, optional): Id of the beach, such as BEACH-00001. May be left out.
-            kept (int): The kept in cents, from 0 to 60000. 0 where it is left out.
+            beach_id (str, optional): Beach where the craft came back; an id such as BEACH-00001. If left out, the
+                craft stays at the beach it left from.
+            kept (int): Part of the deposit kept for damage, in cents, from 0 to 60000. Default: 0.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         outing = self.outings.get(outing_id)
@@ -827,17 +845,18 @@ class WaterSportsRental:
         done = f"take {self.crafts[outing['craft_id']]['code']} back"
         if beach is not None:
             done += f" at {beach['name']}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def prolong_outing(self, outing_id: str, half_hours: Annotated[int, {"minimum": 1, "maximum": 8}]) -> Result:
         """Let an outing last longer, unless somebody waits for that kind at its beach.
 
         Args:
             outing_id (str): Id of the outing, such as OUTING-00001.
-            half_hours (int): The half hours, from 1 to 8.
+            half_hours (int): How much longer the outing lasts in half hours, over by eight in the evening, from 1
+                to 8.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         outing = self.outings.get(outing_id)
@@ -873,6 +892,7 @@ class WaterSportsRental:
                 f"Done: prolong the outing of {self.customers[outing['skipper_id']]['name']} by {half_hours} half "
                 "hours."
             ),
+            "data": self._changes(),
         }
 
     def join_queue(self, customer_id: str, kind_id: str, beach_id: str) -> Result:
@@ -884,7 +904,7 @@ class WaterSportsRental:
             beach_id (str): Id of the beach, such as BEACH-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         customer = self.customers.get(customer_id)
@@ -923,7 +943,7 @@ class WaterSportsRental:
                 f"Done: let {customer['name']} wait for a {kind['name']} at {beach['name']} (new: waiting "
                 f"{waiting['id']})."
             ),
-            "data": {"waiting_id": waiting["id"]},
+            "data": {"waiting_id": waiting["id"], **self._changes()},
         }
 
     def leave_queue(self, waiting_id: str) -> Result:
@@ -933,7 +953,7 @@ class WaterSportsRental:
             waiting_id (str): Id of the waiting, such as WAITING-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         waiting = self.waitings.get(waiting_id)
@@ -944,6 +964,7 @@ class WaterSportsRental:
         return {
             "success": True,
             "message": f"Done: take {self.customers[waiting['customer_id']]['name']} out of the queue.",
+            "data": self._changes(),
         }
 
     def change_flag(self, beach_id: str, flag: Literal["green", "yellow", "red"]) -> Result:
@@ -951,10 +972,11 @@ class WaterSportsRental:
 
         Args:
             beach_id (str): Id of the beach, such as BEACH-00001.
-            flag (str): The flag: green, yellow or red.
+            flag (str): Flag that is shown from now on (red lets no craft out, yellow only some kinds): green,
+                yellow or red.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         beach = self.beaches.get(beach_id)
@@ -973,18 +995,22 @@ class WaterSportsRental:
             and o["due_at"] > _plus_minutes(self.now, 30)
         ]:
             self._put("outings", o, "due_at", _plus_minutes(self.now, 30))
-        return {"success": True, "message": f"Done: change the flag of {beach['name']} to {flag}."}
+        return {
+            "success": True,
+            "message": f"Done: change the flag of {beach['name']} to {flag}.",
+            "data": self._changes(),
+        }
 
     def report_defect(self, craft_id: str, what: Text, serious: bool) -> Result:
         """Report a defect; a serious one sends the craft to the workshop, where it must not be out.
 
         Args:
             craft_id (str): Id of the craft, such as CRAFT-00001.
-            what (str): The what.
-            serious (bool): Serious: true or false.
+            what (str): Short description of the defect.
+            serious (bool): Whether the craft must not go out before the defect is mended.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         craft = self.crafts.get(craft_id)
@@ -1020,7 +1046,7 @@ class WaterSportsRental:
         return {
             "success": True,
             "message": f"Done: report a defect of {craft['code']} (new: defect {defect['id']}).",
-            "data": {"defect_id": defect["id"]},
+            "data": {"defect_id": defect["id"], **self._changes()},
         }
 
     def repair_defect(self, defect_id: str) -> Result:
@@ -1030,7 +1056,7 @@ class WaterSportsRental:
             defect_id (str): Id of the defect, such as DEFECT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         defect = self.defects.get(defect_id)
@@ -1042,17 +1068,22 @@ class WaterSportsRental:
         self._put("defects", defect, "fixed_on", self.now[:10])
         if self._breaks_rule_7(self.crafts[defect["craft_id"]]):
             return self._take_back(RULES[6])
-        return {"success": True, "message": f"Done: repair {self.crafts[defect['craft_id']]['code']}."}
+        return {
+            "success": True,
+            "message": f"Done: repair {self.crafts[defect['craft_id']]['code']}.",
+            "data": self._changes(),
+        }
 
     def release_craft(self, craft_id: str, beach_id: str | None = None) -> Result:
         """Release a craft from the workshop; where it was due, its service is done.
 
         Args:
             craft_id (str): Id of the craft, such as CRAFT-00001.
-            beach_id (str, optional): Id of the beach, such as BEACH-00001. May be left out.
+            beach_id (str, optional): Beach to which the craft goes; an id such as BEACH-00001. If left out, the
+                craft goes to the beach it was at.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         craft = self.crafts.get(craft_id)
@@ -1087,7 +1118,7 @@ class WaterSportsRental:
         done = f"release {craft['code']}"
         if beach is not None:
             done += f" to {beach['name']}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def move_jackets(
         self,
@@ -1098,12 +1129,12 @@ class WaterSportsRental:
         """Carry life jackets of a size from one beach to another.
 
         Args:
-            giver_id (str): Id of a jackets (giver), such as JACKETS-00001.
-            taker_id (str): Id of a jackets (taker), such as JACKETS-00001.
-            number (int): The number, from 1 to 40.
+            giver_id (str): Stock of one size at the beach that gives the jackets; an id such as JACKETS-00001.
+            taker_id (str): Stock of the same size at the beach that gets the jackets; an id such as JACKETS-00001.
+            number (int): How many jackets are carried over, from 1 to 40.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         giver = self.jacketses.get(giver_id)
@@ -1140,6 +1171,7 @@ class WaterSportsRental:
                 f"Done: carry {number} jackets from {self.beaches[giver['beach_id']]['name']} to "
                 f"{self.beaches[taker['beach_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def enter_licence(self, customer_id: str, licence: Literal["sail", "motor"], valid_until: Date) -> Result:
@@ -1147,11 +1179,11 @@ class WaterSportsRental:
 
         Args:
             customer_id (str): Id of the customer, such as CUSTOMER-00001.
-            licence (str): The licence: sail or motor.
-            valid_until (str): Valid until: a date, as YYYY-MM-DD.
+            licence (str): Kind of licence shown, which replaces one entered before: sail or motor.
+            valid_until (str): Last day on which the licence is valid, from today on, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         customer = self.customers.get(customer_id)
@@ -1176,7 +1208,11 @@ class WaterSportsRental:
         for one_outing in _distinct(self._outings_by_skipper.get(customer["id"], {}).values()):
             if self._breaks_rule_5(one_outing):
                 return self._take_back(RULES[4])
-        return {"success": True, "message": f"Done: enter the {licence} licence of {customer['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: enter the {licence} licence of {customer['name']}.",
+            "data": self._changes(),
+        }
 
     def _show_outing(self, outing: Outing) -> dict[str, Any]:
         """The outing as an answer shows it."""
@@ -1353,6 +1389,46 @@ class WaterSportsRental:
         self._journal.append(("delete", container, record["id"], record))
         del getattr(self, container)[record["id"]]
         self._unlink(container, record)
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

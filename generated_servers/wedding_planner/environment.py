@@ -47,6 +47,18 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "households": ("name",),
+    "guests": ("name",),
+    "quarrels": (),
+    "tables": ("name",),
+    "dishes": ("name",),
+    "categories": ("name",),
+    "vendors": ("name",),
+    "instalments": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("guests", "dish_id"),
     ("guests", "household_id"),
@@ -236,7 +248,7 @@ class WeddingPlanner:
 
         Args:
             guest_id (str): Id of the guest, such as GUEST-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "tables": records}} or {"success": False, "error": why
@@ -267,8 +279,8 @@ class WeddingPlanner:
         """Instalments to be paid until a day, the earliest first.
 
         Args:
-            until (str): Until: a date, as YYYY-MM-DD.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            until (str): Last due day that is listed, as YYYY-MM-DD.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "instalments": records}} or {"success": False, "error":
@@ -300,9 +312,9 @@ class WeddingPlanner:
         """List the households, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            side (str, optional): Only those whose side is bride or groom.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only households whose name contains this text.
+            side (str, optional): Only households with this side.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "households": records}}
@@ -334,14 +346,14 @@ class WeddingPlanner:
         """List the guests, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            household_id (str, optional): Only those of this household.
-            child (bool, optional): Only those where child is so.
-            diet (str, optional): Only those whose diet is anything, vegetarian or gluten_free.
-            table_id (str, optional): Only those of this table.
-            dish_id (str, optional): Only those of this dish.
-            reply (str, optional): Only those whose reply is open, coming or absent.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only guests whose name contains this text.
+            household_id (str, optional): Only guests of this household.
+            child (bool, optional): Only guests with this value of `child`.
+            diet (str, optional): Only guests with this diet.
+            table_id (str, optional): Only guests of this table.
+            dish_id (str, optional): Only guests of this dish.
+            reply (str, optional): Only guests with this reply.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "guests": records}}
@@ -374,9 +386,9 @@ class WeddingPlanner:
         """List the quarrels, oldest first, all of them or only some.
 
         Args:
-            one_id (str, optional): Only those of this one.
-            other_id (str, optional): Only those of this other.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            one_id (str, optional): Only quarrels whose one is this guest.
+            other_id (str, optional): Only quarrels whose other is this guest.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "quarrels": records}}
@@ -401,8 +413,8 @@ class WeddingPlanner:
         """List the tables, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only tables whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "tables": records}}
@@ -424,10 +436,10 @@ class WeddingPlanner:
         """List the dishes, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            vegetarian (bool, optional): Only those where vegetarian is so.
-            gluten_free (bool, optional): Only those where gluten free is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only dishes whose name contains this text.
+            vegetarian (bool, optional): Only dishes with this value of `vegetarian`.
+            gluten_free (bool, optional): Only dishes with this value of `gluten_free`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "dishes": records}}
@@ -450,9 +462,9 @@ class WeddingPlanner:
         """List the categories, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            meals (bool, optional): Only those where meals is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only categories whose name contains this text.
+            meals (bool, optional): Only categories with this value of `meals`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "categories": records}}
@@ -477,10 +489,10 @@ class WeddingPlanner:
         """List the vendors, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            category_id (str, optional): Only those of this category.
-            status (str, optional): Only those whose status is booked or cancelled.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only vendors whose name contains this text.
+            category_id (str, optional): Only vendors of this category.
+            status (str, optional): Only vendors with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "vendors": records}}
@@ -506,8 +518,8 @@ class WeddingPlanner:
         """List the instalments, oldest first, all of them or only some.
 
         Args:
-            vendor_id (str, optional): Only those of this vendor.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            vendor_id (str, optional): Only instalments of this vendor.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "instalments": records}}
@@ -531,11 +543,12 @@ class WeddingPlanner:
 
         Args:
             household_id (str): Id of the household, such as HOUSEHOLD-00001.
-            comes (bool): Comes: true or false.
-            absent_ids (list): Ids of guests, such as GUEST-00001. None where it is left out.
+            comes (bool): Whether anybody of the household comes.
+            absent_ids (list): Guests of the household who stay away while others come: ids of guests, such as
+                GUEST-00001. May be left out.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         household = self.households.get(household_id)
@@ -648,7 +661,11 @@ class WeddingPlanner:
                 return self._take_back(RULES[5])
         if any(self._breaks_rule_7(one_category) for one_category in self.categories.values()):
             return self._take_back(RULES[6])
-        return {"success": True, "message": f"Done: record the reply of {household['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: record the reply of {household['name']}.",
+            "data": self._changes(),
+        }
 
     def invite_household(
         self,
@@ -661,14 +678,14 @@ class WeddingPlanner:
         """Invite another household with one grown-up, whose reply is then awaited.
 
         Args:
-            name (str): The name.
-            side (str): The side: bride or groom.
-            reply_by (str): Reply by: a date, as YYYY-MM-DD.
-            guest (str): The guest.
-            diet (str): The diet: anything, vegetarian or gluten_free.
+            name (str): Name of the household, not in use yet.
+            side (str): Whose guests they are: bride or groom.
+            reply_by (str): Day by which they should reply, after today, as YYYY-MM-DD.
+            guest (str): Name of the grown-up, not a guest yet.
+            diet (str): What the grown-up can eat: anything, vegetarian or gluten_free.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         if self._households_by_name.get(name, {}):
@@ -722,7 +739,7 @@ class WeddingPlanner:
             "message": (
                 f"Done: invite {name} with {guest} (new: household {household['id']}, guest {new_guest['id']})."
             ),
-            "data": {"household_id": household["id"], "guest_id": new_guest["id"]},
+            "data": {"household_id": household["id"], "guest_id": new_guest["id"], **self._changes()},
         }
 
     def add_guest(
@@ -736,12 +753,12 @@ class WeddingPlanner:
 
         Args:
             household_id (str): Id of the household, such as HOUSEHOLD-00001.
-            name (str): The name.
-            diet (str): The diet: anything, vegetarian or gluten_free.
-            child (bool): Child: true or false. false where it is left out.
+            name (str): Name of the new guest, not a guest yet.
+            diet (str): What the new guest can eat: anything, vegetarian or gluten_free.
+            child (bool): Whether the new guest is a child. Default: false.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         household = self.households.get(household_id)
@@ -784,7 +801,7 @@ class WeddingPlanner:
         return {
             "success": True,
             "message": f"Done: add {name} to {household['name']} (new: guest {guest['id']}).",
-            "data": {"guest_id": guest["id"]},
+            "data": {"guest_id": guest["id"], **self._changes()},
         }
 
     def seat_guest(self, guest_id: str, table_id: str) -> Result:
@@ -795,7 +812,7 @@ class WeddingPlanner:
             table_id (str): Id of the table, such as TABLE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         guest = self.guests.get(guest_id)
@@ -842,7 +859,11 @@ class WeddingPlanner:
                 return self._take_back(RULES[2])
         if self._breaks_rule_4(guest):
             return self._take_back(RULES[3])
-        return {"success": True, "message": f"Done: seat {guest['name']} at {table['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: seat {guest['name']} at {table['name']}.",
+            "data": self._changes(),
+        }
 
     def unseat_guest(self, guest_id: str) -> Result:
         """Take a guest from the table.
@@ -851,7 +872,7 @@ class WeddingPlanner:
             guest_id (str): Id of the guest, such as GUEST-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         guest = self.guests.get(guest_id)
@@ -881,17 +902,17 @@ class WeddingPlanner:
                 return self._take_back(RULES[2])
         if self._breaks_rule_4(guest):
             return self._take_back(RULES[3])
-        return {"success": True, "message": f"Done: take {guest['name']} from the table."}
+        return {"success": True, "message": f"Done: take {guest['name']} from the table.", "data": self._changes()}
 
     def note_quarrel(self, one_id: str, other_id: str) -> Result:
         """Note that two guests must not sit at one table.
 
         Args:
-            one_id (str): Id of a guest (one), such as GUEST-00001.
-            other_id (str): Id of a guest (other), such as GUEST-00001.
+            one_id (str): First of the two guests; an id such as GUEST-00001.
+            other_id (str): Second of the two guests; an id such as GUEST-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         one = self.guests.get(one_id)
@@ -922,7 +943,7 @@ class WeddingPlanner:
         return {
             "success": True,
             "message": f"Done: keep {one['name']} and {other['name']} apart (new: quarrel {quarrel['id']}).",
-            "data": {"quarrel_id": quarrel["id"]},
+            "data": {"quarrel_id": quarrel["id"], **self._changes()},
         }
 
     def choose_dish(
@@ -936,10 +957,11 @@ class WeddingPlanner:
         Args:
             guest_id (str): Id of the guest, such as GUEST-00001.
             dish_id (str): Id of the dish, such as DISH-00001.
-            diet (str, optional): The diet: anything, vegetarian or gluten_free. May be left out.
+            diet (str, optional): New diet of the guest, which the dish must suit: anything, vegetarian or
+                gluten_free. If left out, the diet stays as it is.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         guest = self.guests.get(guest_id)
@@ -988,7 +1010,7 @@ class WeddingPlanner:
         done = f"note {dish['name']} for {guest['name']}"
         if diet is not None:
             done += f", who eats {diet}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def book_vendor(
         self,
@@ -999,12 +1021,13 @@ class WeddingPlanner:
         """Book a vendor with the instalments in which it is paid.
 
         Args:
-            name (str): The name.
+            name (str): Name of the vendor, not booked yet.
             category_id (str): Id of the category, such as CATEGORY-00001.
-            rates (list): One entry per rate: .
+            rates (list): One entry for each instalment, four at most: due_on: day on which it is due, not in the
+                past, as YYYY-MM-DD; amount: money paid with this instalment, in cents, from 100 to 2000000.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         category = self.categories.get(category_id)
@@ -1077,7 +1100,7 @@ class WeddingPlanner:
         return {
             "success": True,
             "message": f"Done: book {name} for {category['name']} (new: vendor {vendor['id']}).",
-            "data": {"vendor_id": vendor["id"]},
+            "data": {"vendor_id": vendor["id"], **self._changes()},
         }
 
     def pay_instalment(self, instalment_id: str) -> Result:
@@ -1087,7 +1110,7 @@ class WeddingPlanner:
             instalment_id (str): Id of the instalment, such as INSTALMENT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         instalment = self.instalments.get(instalment_id)
@@ -1113,6 +1136,7 @@ class WeddingPlanner:
             "message": (
                 f"Done: pay {_money(instalment['amount'])} to {self.vendors[instalment['vendor_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def cancel_vendor(self, vendor_id: str) -> Result:
@@ -1122,7 +1146,7 @@ class WeddingPlanner:
             vendor_id (str): Id of the vendor, such as VENDOR-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         vendor = self.vendors.get(vendor_id)
@@ -1160,7 +1184,7 @@ class WeddingPlanner:
         for one_instalment in _distinct(self._instalments_by_vendor.get(vendor["id"], {}).values()):
             if one_instalment["id"] in self.instalments and self._breaks_rule_12(one_instalment):
                 return self._take_back(RULES[11])
-        return {"success": True, "message": f"Done: cancel {vendor['name']}."}
+        return {"success": True, "message": f"Done: cancel {vendor['name']}.", "data": self._changes()}
 
     def move_budget(
         self,
@@ -1171,12 +1195,12 @@ class WeddingPlanner:
         """Move money from one category of the budget to another.
 
         Args:
-            source_id (str): Id of a category (source), such as CATEGORY-00001.
-            target_id (str): Id of a category (target), such as CATEGORY-00001.
-            amount (int): The amount in cents, from 100 to 5000000.
+            source_id (str): Category that gives the money; an id such as CATEGORY-00001.
+            target_id (str): Category that gets the money; an id such as CATEGORY-00001.
+            amount (int): Money that is moved, at most what is left, in cents, from 100 to 5000000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         source = self.categories.get(source_id)
@@ -1202,17 +1226,21 @@ class WeddingPlanner:
             return self._take_back(RULES[6])
         if self._breaks_rule_7(target):
             return self._take_back(RULES[6])
-        return {"success": True, "message": f"Done: move {_money(amount)} from {source['name']} to {target['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: move {_money(amount)} from {source['name']} to {target['name']}.",
+            "data": self._changes(),
+        }
 
     def set_seats(self, table_id: str, seats: Annotated[int, {"minimum": 2, "maximum": 14}]) -> Result:
         """Set how many seats a table has.
 
         Args:
             table_id (str): Id of the table, such as TABLE-00001.
-            seats (int): The seats, from 2 to 14.
+            seats (int): New number of seats, at least those taken, from 2 to 14.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         table = self.tables.get(table_id)
@@ -1226,7 +1254,7 @@ class WeddingPlanner:
         self._put("tables", table, "seats", seats)
         if self._breaks_rule_1(table):
             return self._take_back(RULES[0])
-        return {"success": True, "message": f"Done: give {table['name']} {seats} seats."}
+        return {"success": True, "message": f"Done: give {table['name']} {seats} seats.", "data": self._changes()}
 
     def _show_household(self, household: Household) -> dict[str, Any]:
         """The household as an answer shows it."""
@@ -1477,6 +1505,46 @@ class WeddingPlanner:
         self._journal.append(("delete", container, record["id"], record))
         del getattr(self, container)[record["id"]]
         self._unlink(container, record)
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -47,6 +47,16 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "platforms": ("name",),
+    "wells": ("name",),
+    "barriers": (),
+    "deferrals": (),
+    "permits": (),
+    "people": ("name",),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("barriers", "condition"),
     ("barriers", "envelope"),
@@ -229,9 +239,10 @@ class WellIntegrity:
         """Barriers whose test is due by a day, the earliest first, with their deferral.
 
         Args:
-            by_day (str): By day: a date, as YYYY-MM-DD.
-            platform_id (str, optional): Id of the platform, such as PLATFORM-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            by_day (str): Last due day that is listed, as YYYY-MM-DD.
+            platform_id (str, optional): Only barriers on this platform; an id such as PLATFORM-00001. If left out,
+                the barriers on all platforms are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "barriers": records}} or {"success": False, "error": why
@@ -273,8 +284,9 @@ class WellIntegrity:
         """Whether the two envelopes of each well are whole and whether a test of them is deferred.
 
         Args:
-            platform_id (str, optional): Id of the platform, such as PLATFORM-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            platform_id (str, optional): Only wells on this platform; an id such as PLATFORM-00001. If left out,
+                the wells on all platforms are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "wells": records}} or {"success": False, "error": why
@@ -313,7 +325,7 @@ class WellIntegrity:
 
         Args:
             permit_id (str): Id of the permit, such as PERMIT-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "permits": records}} or {"success": False, "error": why
@@ -349,8 +361,8 @@ class WellIntegrity:
         """List the platforms, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only platforms whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "platforms": records}}
@@ -386,10 +398,10 @@ class WellIntegrity:
         """List the wells, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            platform_id (str, optional): Only those of this platform.
-            status (str, optional): Only those whose status is shut_in, producing or killed.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only wells whose name contains this text.
+            platform_id (str, optional): Only wells of this platform.
+            status (str, optional): Only wells with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "wells": records}}
@@ -416,11 +428,11 @@ class WellIntegrity:
         """List the barriers, oldest first, all of them or only some.
 
         Args:
-            well_id (str, optional): Only those of this well.
-            kind (str, optional): Only those whose kind is safety_valve, packer, master_valve or casing.
-            envelope (str, optional): Only those whose envelope is primary or secondary.
-            condition (str, optional): Only those whose condition is good, degraded, failed or repaired.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            well_id (str, optional): Only barriers of this well.
+            kind (str, optional): Only barriers with this kind.
+            envelope (str, optional): Only barriers with this envelope.
+            condition (str, optional): Only barriers with this condition.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "barriers": records}}
@@ -450,11 +462,11 @@ class WellIntegrity:
         """List the deferrals, oldest first, all of them or only some.
 
         Args:
-            barrier_id (str, optional): Only those of this barrier.
-            asked_by_id (str, optional): Only those of this asked by.
-            approver_id (str, optional): Only those of this approver.
-            status (str, optional): Only those whose status is requested, approved, refused or over.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            barrier_id (str, optional): Only deferrals of this barrier.
+            asked_by_id (str, optional): Only deferrals asked by this person.
+            approver_id (str, optional): Only deferrals whose approver is this person.
+            status (str, optional): Only deferrals with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "deferrals": records}}
@@ -487,12 +499,12 @@ class WellIntegrity:
         """List the permits, oldest first, all of them or only some.
 
         Args:
-            well_id (str, optional): Only those of this well.
-            work (str, optional): Only those whose work is hot_work, intervention or maintenance.
-            holder_id (str, optional): Only those of this holder.
-            issued_by_id (str, optional): Only those of this issued by.
-            status (str, optional): Only those whose status is requested, issued, cancelled or closed.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            well_id (str, optional): Only permits of this well.
+            work (str, optional): Only permits with this work.
+            holder_id (str, optional): Only permits whose holder is this person.
+            issued_by_id (str, optional): Only permits issued by this person.
+            status (str, optional): Only permits with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "permits": records}}
@@ -525,9 +537,9 @@ class WellIntegrity:
         """List the people, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            role (str, optional): Only those whose role is integrity_engineer, offshore_manager or supervisor.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only people whose name contains this text.
+            role (str, optional): Only people with this role.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "people": records}}
@@ -545,10 +557,10 @@ class WellIntegrity:
 
         Args:
             barrier_id (str): Id of the barrier, such as BARRIER-00001.
-            leak (int): The leak, from 0 to 20000.
+            leak (int): Measured leak in millilitres a minute, from 0 to 20000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         barrier = self.barriers.get(barrier_id)
@@ -631,6 +643,7 @@ class WellIntegrity:
             "message": (
                 f"Done: record a leak of {leak} at the {barrier['kind']} of {self.wells[barrier['well_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def repair_barrier(self, barrier_id: str, permit_id: str) -> Result:
@@ -642,7 +655,7 @@ class WellIntegrity:
             permit_id (str): Id of the permit, such as PERMIT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         barrier = self.barriers.get(barrier_id)
@@ -673,6 +686,7 @@ class WellIntegrity:
         return {
             "success": True,
             "message": f"Done: repair the {barrier['kind']} of {self.wells[barrier['well_id']]['name']}.",
+            "data": self._changes(),
         }
 
     def open_well(self, well_id: str) -> Result:
@@ -683,7 +697,7 @@ class WellIntegrity:
             well_id (str): Id of the well, such as WELL-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         well = self.wells.get(well_id)
@@ -733,17 +747,17 @@ class WellIntegrity:
         ):
             if self._breaks_rule_8(one_permit):
                 return self._take_back(RULES[7])
-        return {"success": True, "message": f"Done: open {well['name']}."}
+        return {"success": True, "message": f"Done: open {well['name']}.", "data": self._changes()}
 
     def shut_in_well(self, well_id: str, reason: Text) -> Result:
         """Shut a producing well in, or take a killed one back after the workover, once nothing in it has failed.
 
         Args:
             well_id (str): Id of the well, such as WELL-00001.
-            reason (str): The reason.
+            reason (str): Why the well is shut in.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         well = self.wells.get(well_id)
@@ -768,7 +782,7 @@ class WellIntegrity:
         ):
             if self._breaks_rule_8(one_permit):
                 return self._take_back(RULES[7])
-        return {"success": True, "message": f"Done: shut {well['name']} in for {reason}."}
+        return {"success": True, "message": f"Done: shut {well['name']} in for {reason}.", "data": self._changes()}
 
     def kill_well(self, well_id: str) -> Result:
         """Kill a well that is shut in, with heavy fluid, because a barrier in it has failed.
@@ -777,7 +791,7 @@ class WellIntegrity:
             well_id (str): Id of the well, such as WELL-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         well = self.wells.get(well_id)
@@ -799,19 +813,19 @@ class WellIntegrity:
         ):
             if self._breaks_rule_8(one_permit):
                 return self._take_back(RULES[7])
-        return {"success": True, "message": f"Done: kill {well['name']}."}
+        return {"success": True, "message": f"Done: kill {well['name']}.", "data": self._changes()}
 
     def request_deferral(self, barrier_id: str, by_id: str, until: Date, reason: Text) -> Result:
         """Ask for the test of a good barrier that is not late to be put off.
 
         Args:
             barrier_id (str): Id of the barrier, such as BARRIER-00001.
-            by_id (str): Id of a person (by), such as PERSON-00001.
-            until (str): Until: a date, as YYYY-MM-DD.
-            reason (str): The reason.
+            by_id (str): Integrity engineer who asks for the deferral; an id such as PERSON-00001.
+            until (str): New day by which the test is due, at most 90 days later, as YYYY-MM-DD.
+            reason (str): Why the test cannot be made in time.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         barrier = self.barriers.get(barrier_id)
@@ -874,7 +888,7 @@ class WellIntegrity:
                 f"Done: ask for the {barrier['kind']} of {self.wells[barrier['well_id']]['name']} to wait until "
                 f"{until} (new: deferral {deferral['id']})."
             ),
-            "data": {"deferral_id": deferral["id"]},
+            "data": {"deferral_id": deferral["id"], **self._changes()},
         }
 
     def decide_deferral(self, deferral_id: str, by_id: str, approved: bool) -> Result:
@@ -882,11 +896,11 @@ class WellIntegrity:
 
         Args:
             deferral_id (str): Id of the deferral, such as DEFERRAL-00001.
-            by_id (str): Id of a person (by), such as PERSON-00001.
-            approved (bool): Approved: true or false.
+            by_id (str): Integrity engineer who decides and did not ask for it; an id such as PERSON-00001.
+            approved (bool): Whether the test may be put off.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         deferral = self.deferrals.get(deferral_id)
@@ -928,6 +942,7 @@ class WellIntegrity:
                 f"Done: decide about the {self.barriers[deferral['barrier_id']]['kind']} of "
                 f"{self.wells[self.barriers[deferral['barrier_id']]['well_id']]['name']} as {by['name']}."
             ),
+            "data": self._changes(),
         }
 
     def request_permit(
@@ -942,13 +957,13 @@ class WellIntegrity:
 
         Args:
             well_id (str): Id of the well, such as WELL-00001.
-            work (str): The work: hot_work, intervention or maintenance.
-            holder_id (str): Id of a person (holder), such as PERSON-00001.
-            starts (str): Starts: date and time, as YYYY-MM-DDTHH:MM.
-            lasts (int): The lasts, from 1 to 96.
+            work (str): Kind of work on the well: hot_work, intervention or maintenance.
+            holder_id (str): Supervisor who is to hold the permit; an id such as PERSON-00001.
+            starts (str): Start of the work, within the next 30 days, as YYYY-MM-DDTHH:MM.
+            lasts (int): Duration of the work in hours, from 1 to 96.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         well = self.wells.get(well_id)
@@ -1009,7 +1024,7 @@ class WellIntegrity:
                 f"Done: request {work} on {well['name']} for {holder['name']} from {starts} (new: permit "
                 f"{permit['id']})."
             ),
-            "data": {"permit_id": permit["id"]},
+            "data": {"permit_id": permit["id"], **self._changes()},
         }
 
     def issue_permit(self, permit_id: str, by_id: str) -> Result:
@@ -1017,10 +1032,10 @@ class WellIntegrity:
 
         Args:
             permit_id (str): Id of the permit, such as PERMIT-00001.
-            by_id (str): Id of a person (by), such as PERSON-00001.
+            by_id (str): Offshore manager who issues the permit; an id such as PERSON-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         permit = self.permits.get(permit_id)
@@ -1091,6 +1106,7 @@ class WellIntegrity:
         return {
             "success": True,
             "message": f"Done: issue the permit for {permit['work']} on {self.wells[permit['well_id']]['name']}.",
+            "data": self._changes(),
         }
 
     def close_permit(self, permit_id: str) -> Result:
@@ -1100,7 +1116,7 @@ class WellIntegrity:
             permit_id (str): Id of the permit, such as PERMIT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         permit = self.permits.get(permit_id)
@@ -1146,6 +1162,7 @@ class WellIntegrity:
                 f"Done: close the permit of {self.people[permit['holder_id']]['name']} on "
                 f"{self.wells[permit['well_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def cancel_permit(self, permit_id: str) -> Result:
@@ -1155,7 +1172,7 @@ class WellIntegrity:
             permit_id (str): Id of the permit, such as PERMIT-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         permit = self.permits.get(permit_id)
@@ -1203,6 +1220,7 @@ class WellIntegrity:
                 f"Done: cancel the permit of {self.people[permit['holder_id']]['name']} on "
                 f"{self.wells[permit['well_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def _show_well(self, well: Well) -> dict[str, Any]:
@@ -1427,6 +1445,46 @@ class WellIntegrity:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

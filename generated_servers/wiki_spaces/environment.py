@@ -46,6 +46,16 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "people": ("name",),
+    "groups": ("name",),
+    "spaces": ("name",),
+    "pages": ("title",),
+    "versions": (),
+    "links": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("links", "source_id"),
     ("links", "target_id"),
@@ -267,7 +277,7 @@ class WikiSpaces:
 
         Args:
             page_id (str): Id of the page, such as PAGE-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "pages": records}} or {"success": False, "error": why
@@ -306,10 +316,12 @@ class WikiSpaces:
         """Published pages whose review is due by a day, the longest overdue first.
 
         Args:
-            until (str): Until: a date, as YYYY-MM-DD.
-            owner_id (str, optional): Id of a person (owner), such as PERSON-00001. May be left out.
-            space_id (str, optional): Id of the space, such as SPACE-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            until (str): Last day on which the reviews listed fall due, as YYYY-MM-DD.
+            owner_id (str, optional): Owner of the pages listed; an id such as PERSON-00001. If left out, the pages
+                of all owners are listed.
+            space_id (str, optional): Space of the pages listed; an id such as SPACE-00001. If left out, the pages
+                of all spaces are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "pages": records}} or {"success": False, "error": why
@@ -354,7 +366,7 @@ class WikiSpaces:
 
         Args:
             page_id (str): Id of the page, such as PAGE-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "links": records}} or {"success": False, "error": why
@@ -389,9 +401,9 @@ class WikiSpaces:
         """List the people, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            editor (bool, optional): Only those where editor is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only people whose name contains this text.
+            editor (bool, optional): Only people with this value of `editor`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "people": records}}
@@ -412,8 +424,8 @@ class WikiSpaces:
         """List the groups, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only groups whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "groups": records}}
@@ -434,9 +446,9 @@ class WikiSpaces:
         """List the spaces, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            steward_id (str, optional): Only those of this steward.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only spaces whose name contains this text.
+            steward_id (str, optional): Only spaces whose steward is this person.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "spaces": records}}
@@ -464,13 +476,13 @@ class WikiSpaces:
         """List the pages, oldest first, all of them or only some.
 
         Args:
-            title (str, optional): Only those whose title contains this text.
-            space_id (str, optional): Only those of this space.
-            parent_id (str, optional): Only those of this parent.
-            owner_id (str, optional): Only those of this owner.
-            locked_by_id (str, optional): Only those of this locked by.
-            status (str, optional): Only those whose status is fresh, published or archived.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            title (str, optional): Only pages whose title contains this text.
+            space_id (str, optional): Only pages of this space.
+            parent_id (str, optional): Only pages whose parent is this page.
+            owner_id (str, optional): Only pages whose owner is this person.
+            locked_by_id (str, optional): Only pages locked by this person.
+            status (str, optional): Only pages with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "pages": records}}
@@ -505,10 +517,10 @@ class WikiSpaces:
         """List the versions, oldest first, all of them or only some.
 
         Args:
-            page_id (str, optional): Only those of this page.
-            author_id (str, optional): Only those of this author.
-            status (str, optional): Only those whose status is draft, published or discarded.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            page_id (str, optional): Only versions of this page.
+            author_id (str, optional): Only versions whose author is this person.
+            status (str, optional): Only versions with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "versions": records}}
@@ -535,9 +547,9 @@ class WikiSpaces:
         """List the links, oldest first, all of them or only some.
 
         Args:
-            source_id (str, optional): Only those of this source.
-            target_id (str, optional): Only those of this target.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            source_id (str, optional): Only links whose source is this page.
+            target_id (str, optional): Only links whose target is this page.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "links": records}}
@@ -567,13 +579,15 @@ class WikiSpaces:
 
         Args:
             space_id (str): Id of the space, such as SPACE-00001.
-            title (str): The title.
-            by_id (str): Id of a person (by), such as PERSON-00001.
-            summary (str): The summary.
-            parent_id (str, optional): Id of a page (parent), such as PAGE-00001. May be left out.
+            title (str): Title of the new page, not in use anywhere in the wiki.
+            by_id (str): Editor who becomes owner of the page and writes the first draft; an id such as
+                PERSON-00001.
+            summary (str): Short description of what the first draft contains.
+            parent_id (str, optional): Page of the same space below which the new one lies; an id such as
+                PAGE-00001. If left out, the page lies at the top of the space.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         space = self.spaces.get(space_id)
@@ -655,7 +669,7 @@ class WikiSpaces:
                 f"Done: begin the page {title} in {space['name']} as {by['name']} (new: page {page['id']}, "
                 f"version {version['id']})."
             ),
-            "data": {"page_id": page["id"], "version_id": version["id"]},
+            "data": {"page_id": page["id"], "version_id": version["id"], **self._changes()},
         }
 
     def start_edit(self, page_id: str, by_id: str, summary: Text) -> Result:
@@ -663,11 +677,11 @@ class WikiSpaces:
 
         Args:
             page_id (str): Id of the page, such as PAGE-00001.
-            by_id (str): Id of a person (by), such as PERSON-00001.
-            summary (str): The summary.
+            by_id (str): Editor who takes the lock and writes the draft; an id such as PERSON-00001.
+            summary (str): Short description of what the draft changes.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         page = self.pages.get(page_id)
@@ -739,7 +753,7 @@ class WikiSpaces:
         return {
             "success": True,
             "message": f"Done: let {by['name']} edit {page['title']} (new: version {version['id']}).",
-            "data": {"version_id": version["id"]},
+            "data": {"version_id": version["id"], **self._changes()},
         }
 
     def publish_draft(
@@ -753,11 +767,12 @@ class WikiSpaces:
 
         Args:
             page_id (str): Id of the page, such as PAGE-00001.
-            by_id (str): Id of a person (by), such as PERSON-00001.
-            words (int): The words, from 1 to 50000.
+            by_id (str): Person who publishes, being the author, the page's owner or the steward; an id such as
+                PERSON-00001.
+            words (int): Length of the published text in words, from 1 to 50000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         page = self.pages.get(page_id)
@@ -828,17 +843,22 @@ class WikiSpaces:
                 return self._take_back(RULES[8])
         if self._breaks_rule_10(draft):
             return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: publish {page['title']} as {by['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: publish {page['title']} as {by['name']}.",
+            "data": self._changes(),
+        }
 
     def discard_draft(self, page_id: str, by_id: str) -> Result:
         """Discard the draft of a page and release its lock; a page that was never published goes altogether.
 
         Args:
             page_id (str): Id of the page, such as PAGE-00001.
-            by_id (str): Id of a person (by), such as PERSON-00001.
+            by_id (str): Person who discards it, being the author, the page's owner or the steward; an id such as
+                PERSON-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         page = self.pages.get(page_id)
@@ -973,7 +993,11 @@ class WikiSpaces:
         for one_version in _distinct(changed_versions):
             if one_version["id"] in self.versions and self._breaks_rule_10(one_version):
                 return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: discard the draft of {page['title']} as {by['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: discard the draft of {page['title']} as {by['name']}.",
+            "data": self._changes(),
+        }
 
     def move_page(self, page_id: str, by_id: str, parent_id: str | None = None) -> Result:
         """Move a page with everything below it under another page of its space, or to the top, as its owner or the
@@ -981,11 +1005,12 @@ class WikiSpaces:
 
         Args:
             page_id (str): Id of the page, such as PAGE-00001.
-            by_id (str): Id of a person (by), such as PERSON-00001.
-            parent_id (str, optional): Id of a page (parent), such as PAGE-00001. May be left out.
+            by_id (str): Owner of the page or steward of its space; an id such as PERSON-00001.
+            parent_id (str, optional): Page of the same space below which it is to lie; an id such as PAGE-00001.
+                If left out, the page moves to the top of its space.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         page = self.pages.get(page_id)
@@ -1057,7 +1082,7 @@ class WikiSpaces:
         done = f"move {page['title']} as {by['name']}"
         if parent is not None:
             done += f" below {parent['title']}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def restrict_page(self, page_id: str, by_id: str, group_id: str, restricted: bool = True) -> Result:
         """Let only the members of a group see a page and everything below it, in addition to groups named before, or
@@ -1065,12 +1090,13 @@ class WikiSpaces:
 
         Args:
             page_id (str): Id of the page, such as PAGE-00001.
-            by_id (str): Id of a person (by), such as PERSON-00001.
+            by_id (str): Owner of the page or steward of its space; an id such as PERSON-00001.
             group_id (str): Id of the group, such as GROUP-00001.
-            restricted (bool): Restricted: true or false. true where it is left out.
+            restricted (bool): Whether the group joins those who may see the page rather than leaves them. Default:
+                true.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         page = self.pages.get(page_id)
@@ -1172,6 +1198,7 @@ class WikiSpaces:
         return {
             "success": True,
             "message": f"Done: change whether {page['title']} is for {group['name']} as {by['name']}.",
+            "data": self._changes(),
         }
 
     def change_membership(self, group_id: str, person_id: str, member: bool = True) -> Result:
@@ -1180,10 +1207,10 @@ class WikiSpaces:
         Args:
             group_id (str): Id of the group, such as GROUP-00001.
             person_id (str): Id of the person, such as PERSON-00001.
-            member (bool): Member: true or false. true where it is left out.
+            member (bool): Whether the person joins the group rather than leaves it. Default: true.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         group = self.groups.get(group_id)
@@ -1242,17 +1269,21 @@ class WikiSpaces:
         ):
             if self._breaks_rule_6(one_page):
                 return self._take_back(RULES[5])
-        return {"success": True, "message": f"Done: change whether {person['name']} is in {group['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: change whether {person['name']} is in {group['name']}.",
+            "data": self._changes(),
+        }
 
     def archive_page(self, page_id: str, by_id: str) -> Result:
         """Archive a page and everything below it; links from outside and edits under way stand in the way.
 
         Args:
             page_id (str): Id of the page, such as PAGE-00001.
-            by_id (str): Id of a person (by), such as PERSON-00001.
+            by_id (str): Owner of the page or steward of its space; an id such as PERSON-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         page = self.pages.get(page_id)
@@ -1307,7 +1338,11 @@ class WikiSpaces:
         for one_page in _distinct(changed_pages):
             if self._breaks_rule_9(one_page):
                 return self._take_back(RULES[8])
-        return {"success": True, "message": f"Done: archive {page['title']} as {by['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: archive {page['title']} as {by['name']}.",
+            "data": self._changes(),
+        }
 
     def restore_page(self, page_id: str, by_id: str) -> Result:
         """Bring an archived page back, without what lies below it, as its owner or the steward; that counts as a
@@ -1315,10 +1350,10 @@ class WikiSpaces:
 
         Args:
             page_id (str): Id of the page, such as PAGE-00001.
-            by_id (str): Id of a person (by), such as PERSON-00001.
+            by_id (str): Owner of the page or steward of its space; an id such as PERSON-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         page = self.pages.get(page_id)
@@ -1370,18 +1405,22 @@ class WikiSpaces:
                 return self._take_back(RULES[6])
         if self._breaks_rule_9(page):
             return self._take_back(RULES[8])
-        return {"success": True, "message": f"Done: restore {page['title']} as {by['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: restore {page['title']} as {by['name']}.",
+            "data": self._changes(),
+        }
 
     def link_page(self, source_id: str, target_id: str, linked: bool = True) -> Result:
         """Let a page link to another, or remove the link.
 
         Args:
-            source_id (str): Id of a page (source), such as PAGE-00001.
-            target_id (str): Id of a page (target), such as PAGE-00001.
-            linked (bool): Linked: true or false. true where it is left out.
+            source_id (str): Page that contains the link; an id such as PAGE-00001.
+            target_id (str): Other page that the link leads to; an id such as PAGE-00001.
+            linked (bool): Whether the link is made rather than removed. Default: true.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         source = self.pages.get(source_id)
@@ -1417,7 +1456,11 @@ class WikiSpaces:
         for one_link in _distinct(added_links):
             if one_link["id"] in self.links and self._breaks_rule_8_l_again(one_link):
                 return self._take_back(RULES[7])
-        return {"success": True, "message": f"Done: change the link from {source['title']} to {target['title']}."}
+        return {
+            "success": True,
+            "message": f"Done: change the link from {source['title']} to {target['title']}.",
+            "data": self._changes(),
+        }
 
     def confirm_review(
         self,
@@ -1429,11 +1472,12 @@ class WikiSpaces:
 
         Args:
             page_id (str): Id of the page, such as PAGE-00001.
-            by_id (str): Id of a person (by), such as PERSON-00001.
-            every (int, optional): The every, from 7 to 720. May be left out.
+            by_id (str): Owner of the page or steward of its space; an id such as PERSON-00001.
+            every (int, optional): Days from one review of the page to the next, from 7 to 720. If left out, the
+                interval stays as it is.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         page = self.pages.get(page_id)
@@ -1457,18 +1501,18 @@ class WikiSpaces:
         done = f"confirm {page['title']} as {by['name']}"
         if every is not None:
             done += f", to be reviewed every {every} days"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def hand_over_page(self, page_id: str, by_id: str, heir_id: str) -> Result:
         """Make somebody else the owner of a page, as its owner or the steward.
 
         Args:
             page_id (str): Id of the page, such as PAGE-00001.
-            by_id (str): Id of a person (by), such as PERSON-00001.
-            heir_id (str): Id of a person (heir), such as PERSON-00001.
+            by_id (str): Present owner of the page or steward of its space; an id such as PERSON-00001.
+            heir_id (str): Editor who becomes the new owner and may see the page; an id such as PERSON-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         page = self.pages.get(page_id)
@@ -1497,7 +1541,11 @@ class WikiSpaces:
         self._put("pages", page, "owner_id", heir_id)
         if self._breaks_rule_6(page):
             return self._take_back(RULES[5])
-        return {"success": True, "message": f"Done: hand {page['title']} over to {heir['name']} as {by['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: hand {page['title']} over to {heir['name']} as {by['name']}.",
+            "data": self._changes(),
+        }
 
     def _show_group(self, group: Group) -> dict[str, Any]:
         """The group as an answer shows it."""
@@ -1689,6 +1737,46 @@ class WikiSpaces:
         self._journal.append(("delete", container, record["id"], record))
         del getattr(self, container)[record["id"]]
         self._unlink(container, record)
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

@@ -48,6 +48,18 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "wines": ("name",),
+    "components": (),
+    "vessels": ("name",),
+    "labels": ("name",),
+    "samples": (),
+    "bottling_runs": (),
+    "treatments": (),
+    "movements": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("bottling_runs", "planned_on"),
     ("bottling_runs", "status"),
@@ -247,8 +259,9 @@ class WineCellar:
         """Barrels that are not full and were last topped up three weeks ago or more, the longest first.
 
         Args:
-            wine_id (str, optional): Id of the wine, such as WINE-00001. May be left out.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            wine_id (str, optional): Wine in the barrels; an id such as WINE-00001. If left out, barrels of all
+                wines are listed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "vessels": records}} or {"success": False, "error": why
@@ -287,7 +300,7 @@ class WineCellar:
 
         Args:
             wine_id (str): Id of the wine, such as WINE-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "labels": records}} or {"success": False, "error": why
@@ -315,8 +328,8 @@ class WineCellar:
         """List the wines, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only wines whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "wines": records}}
@@ -333,9 +346,9 @@ class WineCellar:
         """List the components, oldest first, all of them or only some.
 
         Args:
-            wine_id (str, optional): Only those of this wine.
-            grape (str, optional): Only those whose grape is riesling, silvaner, chardonnay, pinot_noir or merlot.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            wine_id (str, optional): Only components of this wine.
+            grape (str, optional): Only components with this grape.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "components": records}}
@@ -361,11 +374,11 @@ class WineCellar:
         """List the vessels, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            kind (str, optional): Only those whose kind is tank or barrel.
-            wine_id (str, optional): Only those of this wine.
-            status (str, optional): Only those whose status is clean, filled or dirty.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only vessels whose name contains this text.
+            kind (str, optional): Only vessels with this kind.
+            wine_id (str, optional): Only vessels of this wine.
+            status (str, optional): Only vessels with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "vessels": records}}
@@ -391,9 +404,9 @@ class WineCellar:
         """List the labels, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            grape (str, optional): Only those whose grape is riesling, silvaner, chardonnay, pinot_noir or merlot.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only labels whose name contains this text.
+            grape (str, optional): Only labels with this grape.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "labels": records}}
@@ -415,9 +428,9 @@ class WineCellar:
         """List the samples, oldest first, all of them or only some.
 
         Args:
-            wine_id (str, optional): Only those of this wine.
-            treated_since (bool, optional): Only those where treated since is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            wine_id (str, optional): Only samples of this wine.
+            treated_since (bool, optional): Only samples with this value of `treated_since`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "samples": records}}
@@ -442,10 +455,10 @@ class WineCellar:
         """List the bottling runs, oldest first, all of them or only some.
 
         Args:
-            wine_id (str, optional): Only those of this wine.
-            label_id (str, optional): Only those of this label.
-            status (str, optional): Only those whose status is planned, bottled or cancelled.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            wine_id (str, optional): Only bottling runs of this wine.
+            label_id (str, optional): Only bottling runs of this label.
+            status (str, optional): Only bottling runs with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "bottling_runs": records}}
@@ -474,9 +487,9 @@ class WineCellar:
         """List the treatments, oldest first, all of them or only some.
 
         Args:
-            wine_id (str, optional): Only those of this wine.
-            agent (str, optional): Only those whose agent is sulphite, bentonite, sugar or acid.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            wine_id (str, optional): Only treatments of this wine.
+            agent (str, optional): Only treatments with this agent.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "treatments": records}}
@@ -501,10 +514,10 @@ class WineCellar:
         """List the movements, oldest first, all of them or only some.
 
         Args:
-            wine_id (str, optional): Only those of this wine.
-            source_id (str, optional): Only those of this source.
-            target_id (str, optional): Only those of this target.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            wine_id (str, optional): Only movements of this wine.
+            source_id (str, optional): Only movements whose source is this vessel.
+            target_id (str, optional): Only movements whose target is this vessel.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "movements": records}}
@@ -535,13 +548,13 @@ class WineCellar:
         is lost. Barrels are racked out altogether.
 
         Args:
-            source_id (str): Id of a vessel (source), such as VESSEL-00001.
-            target_id (str): Id of a vessel (target), such as VESSEL-00001.
-            litres (int): The litres, from 1 to 20000.
-            lees (int): The lees, from 0 to 100. 0 where it is left out.
+            source_id (str): Vessel that the wine is racked from; an id such as VESSEL-00001.
+            target_id (str): Clean vessel, or one with the same wine, that receives it; an id such as VESSEL-00001.
+            litres (int): Wine that reaches the target, in litres, from 1 to 20000.
+            lees (int): Sediment left behind and lost, in litres, from 0 to 100. Default: 0.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         source = self.vessels.get(source_id)
@@ -645,19 +658,19 @@ class WineCellar:
                 f"Done: rack {litres} litres from {source['name']} to {target['name']} (new: movement "
                 f"{movement['id']})."
             ),
-            "data": {"movement_id": movement["id"]},
+            "data": {"movement_id": movement["id"], **self._changes()},
         }
 
     def top_up(self, barrel_id: str, tank_id: str, litres: Annotated[int, {"minimum": 1, "maximum": 60}]) -> Result:
         """Top a barrel up with the same wine out of a tank.
 
         Args:
-            barrel_id (str): Id of a vessel (barrel), such as VESSEL-00001.
-            tank_id (str): Id of a vessel (tank), such as VESSEL-00001.
-            litres (int): The litres, from 1 to 60.
+            barrel_id (str): Barrel that is topped up; an id such as VESSEL-00001.
+            tank_id (str): Tank with the same wine that it comes from; an id such as VESSEL-00001.
+            litres (int): Wine added to the barrel, in litres, from 1 to 60.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         barrel = self.vessels.get(barrel_id)
@@ -733,19 +746,21 @@ class WineCellar:
                 f"Done: top {barrel['name']} up with {litres} litres from {tank['name']} (new: movement "
                 f"{movement['id']})."
             ),
-            "data": {"movement_id": movement["id"]},
+            "data": {"movement_id": movement["id"], **self._changes()},
         }
 
     def blend(self, name: Text, tank_id: str, parts: Annotated[list[BlendPart], {"maxItems": 20}]) -> Result:
         """Blend a new wine in a clean tank out of parts of several vessels; grapes and vintages add up.
 
         Args:
-            name (str): The name.
-            tank_id (str): Id of a vessel (tank), such as VESSEL-00001.
-            parts (list): One entry per part: .
+            name (str): Name of the new wine, not used before.
+            tank_id (str): Clean tank in which the blend is made; an id such as VESSEL-00001.
+            parts (list): One entry for each vessel that gives wine, at least two: vessel_id: vessel that gives
+                wine, a barrel only in full; an id such as VESSEL-00001; litres: wine taken from that vessel, in
+                litres, from 10 to 5000.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         tank = self.vessels.get(tank_id)
@@ -932,7 +947,7 @@ class WineCellar:
         return {
             "success": True,
             "message": f"Done: blend {name} in {tank['name']} (new: wine {wine['id']}).",
-            "data": {"wine_id": wine["id"]},
+            "data": {"wine_id": wine["id"], **self._changes()},
         }
 
     def receive_must(
@@ -946,14 +961,15 @@ class WineCellar:
         """Take the must of one grape into a clean tank as a new wine.
 
         Args:
-            name (str): The name.
-            grape (str): The grape: riesling, silvaner, chardonnay, pinot_noir or merlot.
-            vintage (int): The vintage, from 2000 to 2040.
-            tank_id (str): Id of a vessel (tank), such as VESSEL-00001.
-            litres (int): The litres, from 50 to 20000.
+            name (str): Name of the new wine, not used before.
+            grape (str): Grape that the must was pressed from: riesling, silvaner, chardonnay, pinot_noir or
+                merlot.
+            vintage (int): Year in which the grapes were picked, from 2000 to 2040.
+            tank_id (str): Clean tank that takes the must; an id such as VESSEL-00001.
+            litres (int): Volume of must in litres, from 50 to 20000.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         tank = self.vessels.get(tank_id)
@@ -1005,7 +1021,7 @@ class WineCellar:
                 f"Done: take {litres} litres of {grape} into {tank['name']} as {name} (new: wine {wine['id']}, "
                 f"component {component['id']})."
             ),
-            "data": {"wine_id": wine["id"], "component_id": component["id"]},
+            "data": {"wine_id": wine["id"], "component_id": component["id"], **self._changes()},
         }
 
     def clean_vessel(self, vessel_id: str) -> Result:
@@ -1015,7 +1031,7 @@ class WineCellar:
             vessel_id (str): Id of the vessel, such as VESSEL-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         vessel = self.vessels.get(vessel_id)
@@ -1027,7 +1043,7 @@ class WineCellar:
         self._put("vessels", vessel, "status", "clean")
         if self._breaks_rule_2(vessel):
             return self._take_back(RULES[1])
-        return {"success": True, "message": f"Done: clean {vessel['name']}."}
+        return {"success": True, "message": f"Done: clean {vessel['name']}.", "data": self._changes()}
 
     def pour_away(self, vessel_id: str) -> Result:
         """Pour away a spoiled wine.
@@ -1036,7 +1052,7 @@ class WineCellar:
             vessel_id (str): Id of the vessel, such as VESSEL-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         vessel = self.vessels.get(vessel_id)
@@ -1068,7 +1084,7 @@ class WineCellar:
         for one_wine in _distinct([self.wines.get(vessel["wine_id"]), self.wines.get(former_wine_id)]):
             if self._breaks_rule_6(one_wine):
                 return self._take_back(RULES[5])
-        return {"success": True, "message": f"Done: pour {vessel['name']} away."}
+        return {"success": True, "message": f"Done: pour {vessel['name']} away.", "data": self._changes()}
 
     def take_sample(
         self,
@@ -1081,11 +1097,11 @@ class WineCellar:
 
         Args:
             wine_id (str): Id of the wine, such as WINE-00001.
-            alcohol (int): The alcohol, from 50 to 180.
-            sulphur (int): The sulphur, from 0 to 100.
+            alcohol (int): Alcohol measured, in tenths of a percent by volume, from 50 to 180.
+            sulphur (int): Free sulphur measured, in milligrams a litre, from 0 to 100.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         wine = self.wines.get(wine_id)
@@ -1106,7 +1122,7 @@ class WineCellar:
         return {
             "success": True,
             "message": f"Done: record a sample of {wine['name']} (new: sample {sample['id']}).",
-            "data": {"sample_id": sample["id"]},
+            "data": {"sample_id": sample["id"], **self._changes()},
         }
 
     def treat_wine(
@@ -1120,11 +1136,11 @@ class WineCellar:
 
         Args:
             wine_id (str): Id of the wine, such as WINE-00001.
-            agent (str): The agent: sulphite, bentonite, sugar or acid.
-            grams (int): The grams, from 1 to 90000.
+            agent (str): Substance that was added: sulphite, bentonite, sugar or acid.
+            grams (int): Weight added to the whole wine, in grams, from 1 to 90000.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         wine = self.wines.get(wine_id)
@@ -1155,7 +1171,7 @@ class WineCellar:
         return {
             "success": True,
             "message": f"Done: add {grams} grams of {agent} to {wine['name']} (new: treatment {treatment['id']}).",
-            "data": {"treatment_id": treatment["id"]},
+            "data": {"treatment_id": treatment["id"], **self._changes()},
         }
 
     def register_label(
@@ -1168,14 +1184,16 @@ class WineCellar:
         """Register a label with what it promises about grape or vintage.
 
         Args:
-            name (str): The name.
-            grape (str, optional): The grape: riesling, silvaner, chardonnay, pinot_noir or merlot. May be left
-                out.
-            vintage (int, optional): The vintage, from 2000 to 2040. May be left out.
-            least_percent (int): The least percent, from 50 to 100. 85 where it is left out.
+            name (str): Name of the label, not used before.
+            grape (str, optional): Grape that the label promises: riesling, silvaner, chardonnay, pinot_noir or
+                merlot. If left out, it promises no grape, and so needs a vintage.
+            vintage (int, optional): Vintage year that the label promises, from 2000 to 2040. If left out, it
+                promises no vintage, and so needs a grape.
+            least_percent (int): Share of the wine that must fit each promise, in percent, from 50 to 100. Default:
+                85.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         if self._labels_by_name.get(name, {}):
@@ -1198,7 +1216,7 @@ class WineCellar:
         return {
             "success": True,
             "message": f"Done: register the label {name} (new: label {label['id']}).",
-            "data": {"label_id": label["id"]},
+            "data": {"label_id": label["id"], **self._changes()},
         }
 
     def plan_bottling(
@@ -1213,11 +1231,11 @@ class WineCellar:
         Args:
             wine_id (str): Id of the wine, such as WINE-00001.
             label_id (str): Id of the label, such as LABEL-00001.
-            bottles (int): The bottles, from 50 to 4000.
-            planned_on (str): Planned on: a date, as YYYY-MM-DD.
+            bottles (int): Bottles of three quarters of a litre to fill, from 50 to 4000.
+            planned_on (str): Day of the run, from today to 120 days ahead, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         wine = self.wines.get(wine_id)
@@ -1264,7 +1282,7 @@ class WineCellar:
                 f"Done: plan {bottles} bottles of {wine['name']} as {label['name']} for {planned_on} (new: "
                 f"bottling run {bottling_run['id']})."
             ),
-            "data": {"bottling_run_id": bottling_run["id"]},
+            "data": {"bottling_run_id": bottling_run["id"], **self._changes()},
         }
 
     def bottle(self, run_id: str, tank_id: str) -> Result:
@@ -1272,11 +1290,11 @@ class WineCellar:
         treatment, with 20 to 40 milligrams of sulphur.
 
         Args:
-            run_id (str): Id of a bottling run (run), such as BR-00001.
-            tank_id (str): Id of a vessel (tank), such as VESSEL-00001.
+            run_id (str): Planned bottling run whose day has come; an id such as BR-00001.
+            tank_id (str): Tank with that wine, holding enough for all bottles; an id such as VESSEL-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         run = self.bottling_runs.get(run_id)
@@ -1355,16 +1373,17 @@ class WineCellar:
                 f"Done: bottle {run['bottles']} bottles of {self.wines[run['wine_id']]['name']} as "
                 f"{self.labels[run['label_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def cancel_bottling(self, run_id: str) -> Result:
         """Cancel a planned bottling run.
 
         Args:
-            run_id (str): Id of a bottling run (run), such as BR-00001.
+            run_id (str): Planned bottling run that is given up; an id such as BR-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         run = self.bottling_runs.get(run_id)
@@ -1386,6 +1405,7 @@ class WineCellar:
                 f"Done: cancel the run of {self.wines[run['wine_id']]['name']} as "
                 f"{self.labels[run['label_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def _show_wine(self, wine: Wine) -> dict[str, Any]:
@@ -1526,6 +1546,46 @@ class WineCellar:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""

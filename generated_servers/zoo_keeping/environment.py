@@ -48,6 +48,17 @@ CHANGES = (
 )
 """The methods that may change something; all others only read."""
 
+LABELS: dict[str, tuple[str, ...]] = {
+    "feeds": ("name",),
+    "specieses": ("name",),
+    "keepers": ("name",),
+    "enclosures": ("name",),
+    "animals": ("name",),
+    "pairs": (),
+    "transfers": (),
+}
+"""What people call a record of each container by."""
+
 INDEXED = {
     ("animals", "enclosure_id"),
     ("animals", "name"),
@@ -241,7 +252,7 @@ class ZooKeeping:
 
         Args:
             animal_id (str): Id of the animal, such as ANIMAL-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "enclosures": records}} or {"success": False, "error":
@@ -277,7 +288,7 @@ class ZooKeeping:
 
         Args:
             animal_id (str): Id of the animal, such as ANIMAL-00001.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "animals": records}} or {"success": False, "error": why
@@ -327,8 +338,8 @@ class ZooKeeping:
         """List the feeds, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only feeds whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "feeds": records}}
@@ -347,11 +358,11 @@ class ZooKeeping:
         """List the specieses, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            dangerous (bool, optional): Only those where dangerous is so.
-            warmth (bool, optional): Only those where warmth is so.
-            eats_id (str, optional): Only those of this eats.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only specieses whose name contains this text.
+            dangerous (bool, optional): Only specieses with this value of `dangerous`.
+            warmth (bool, optional): Only specieses with this value of `warmth`.
+            eats_id (str, optional): Only specieses whose eats is this feed.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "specieses": records}}
@@ -378,8 +389,8 @@ class ZooKeeping:
         """List the keepers, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only keepers whose name contains this text.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "keepers": records}}
@@ -404,11 +415,11 @@ class ZooKeeping:
         """List the enclosures, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            heated (bool, optional): Only those where heated is so.
-            quarantine (bool, optional): Only those where quarantine is so.
-            keeper_id (str, optional): Only those of this keeper.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only enclosures whose name contains this text.
+            heated (bool, optional): Only enclosures with this value of `heated`.
+            quarantine (bool, optional): Only enclosures with this value of `quarantine`.
+            keeper_id (str, optional): Only enclosures of this keeper.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "enclosures": records}}
@@ -442,12 +453,12 @@ class ZooKeeping:
         """List the animals, oldest first, all of them or only some.
 
         Args:
-            name (str, optional): Only those whose name contains this text.
-            species_id (str, optional): Only those of this species.
-            sex (str, optional): Only those whose sex is female or male.
-            enclosure_id (str, optional): Only those of this enclosure.
-            status (str, optional): Only those whose status is here, gone or dead.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            name (str, optional): Only animals whose name contains this text.
+            species_id (str, optional): Only animals of this species.
+            sex (str, optional): Only animals with this sex.
+            enclosure_id (str, optional): Only animals of this enclosure.
+            status (str, optional): Only animals with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "animals": records}}
@@ -479,10 +490,10 @@ class ZooKeeping:
         """List the pairs, oldest first, all of them or only some.
 
         Args:
-            female_id (str, optional): Only those of this female.
-            male_id (str, optional): Only those of this male.
-            ended (bool, optional): Only those where ended is so.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            female_id (str, optional): Only pairs whose female is this animal.
+            male_id (str, optional): Only pairs whose male is this animal.
+            ended (bool, optional): Only pairs with this value of `ended`.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "pairs": records}}
@@ -509,9 +520,9 @@ class ZooKeeping:
         """List the transfers, oldest first, all of them or only some.
 
         Args:
-            animal_id (str, optional): Only those of this animal.
-            status (str, optional): Only those whose status is planned, done or cancelled.
-            offset (int): How many to leave out at the start; fifty are returned at a time. 0 where it is left out.
+            animal_id (str, optional): Only transfers of this animal.
+            status (str, optional): Only transfers with this status.
+            offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "transfers": records}}
@@ -537,14 +548,14 @@ class ZooKeeping:
         """Receive an animal from another zoo into a quarantine room, for 30 days.
 
         Args:
-            name (str): The name.
+            name (str): Name of the animal, not in use yet.
             species_id (str): Id of the species, such as SPECIES-00001.
-            sex (str): The sex: female or male.
-            born (str): Born: a date, as YYYY-MM-DD.
-            room_id (str): Id of an enclosure (room), such as ENCLOSURE-00001.
+            sex (str): Sex of the animal: female or male.
+            born (str): Day on which it was born, before today, as YYYY-MM-DD.
+            room_id (str): Quarantine room where it will live; an id such as ENCLOSURE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         species = self.specieses.get(species_id)
@@ -606,7 +617,7 @@ class ZooKeeping:
         return {
             "success": True,
             "message": f"Done: receive {name} into {room['name']} (new: animal {animal['id']}).",
-            "data": {"animal_id": animal["id"]},
+            "data": {"animal_id": animal["id"], **self._changes()},
         }
 
     def move_animal(self, animal_id: str, enclosure_id: str) -> Result:
@@ -617,7 +628,7 @@ class ZooKeeping:
             enclosure_id (str): Id of the enclosure, such as ENCLOSURE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         animal = self.animals.get(animal_id)
@@ -698,17 +709,22 @@ class ZooKeeping:
         ):
             if self._breaks_rule_10(one_pair):
                 return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: move {animal['name']} to {enclosure['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: move {animal['name']} to {enclosure['name']}.",
+            "data": self._changes(),
+        }
 
     def pair_animals(self, female_id: str, male_id: str) -> Result:
         """Let two grown, unrelated animals that live together breed.
 
         Args:
-            female_id (str): Id of an animal (female), such as ANIMAL-00001.
-            male_id (str): Id of an animal (male), such as ANIMAL-00001.
+            female_id (str): Grown female of the pair; an id such as ANIMAL-00001.
+            male_id (str): Grown male of the same species and enclosure, unrelated to the female; an id such as
+                ANIMAL-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         female = self.animals.get(female_id)
@@ -753,7 +769,7 @@ class ZooKeeping:
         return {
             "success": True,
             "message": f"Done: pair {female['name']} with {male['name']} (new: pair {pair['id']}).",
-            "data": {"pair_id": pair["id"]},
+            "data": {"pair_id": pair["id"], **self._changes()},
         }
 
     def end_pair(self, pair_id: str) -> Result:
@@ -763,7 +779,7 @@ class ZooKeeping:
             pair_id (str): Id of the pair, such as PAIR-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         pair = self.pairs.get(pair_id)
@@ -789,6 +805,7 @@ class ZooKeeping:
                 f"Done: end the pair of {self.animals[pair['female_id']]['name']} and "
                 f"{self.animals[pair['male_id']]['name']}."
             ),
+            "data": self._changes(),
         }
 
     def record_birth(self, pair_id: str, name: Text, sex: Literal["female", "male"]) -> Result:
@@ -796,11 +813,11 @@ class ZooKeeping:
 
         Args:
             pair_id (str): Id of the pair, such as PAIR-00001.
-            name (str): The name.
-            sex (str): The sex: female or male.
+            name (str): Name of the young animal, not in use yet.
+            sex (str): Sex of the young animal: female or male.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         pair = self.pairs.get(pair_id)
@@ -857,7 +874,7 @@ class ZooKeeping:
         return {
             "success": True,
             "message": f"Done: {done} (new: animal {animal['id']}).",
-            "data": {"animal_id": animal["id"]},
+            "data": {"animal_id": animal["id"], **self._changes()},
         }
 
     def plan_transfer(self, animal_id: str, zoo: Text, planned_for: Date) -> Result:
@@ -865,11 +882,11 @@ class ZooKeeping:
 
         Args:
             animal_id (str): Id of the animal, such as ANIMAL-00001.
-            zoo (str): The zoo.
-            planned_for (str): Planned for: a date, as YYYY-MM-DD.
+            zoo (str): Name of the zoo that takes the animal.
+            planned_for (str): Day of the transfer, after today and after any quarantine, as YYYY-MM-DD.
 
         Returns:
-            dict: {"success": True, "message": what was done, "data": the ids of what was created}
+            dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         animal = self.animals.get(animal_id)
@@ -902,7 +919,7 @@ class ZooKeeping:
             "message": (
                 f"Done: plan to send {animal['name']} to {zoo} on {planned_for} (new: transfer {transfer['id']})."
             ),
-            "data": {"transfer_id": transfer["id"]},
+            "data": {"transfer_id": transfer["id"], **self._changes()},
         }
 
     def change_transfer(self, transfer_id: str, planned_for: Date | None = None) -> Result:
@@ -910,10 +927,11 @@ class ZooKeeping:
 
         Args:
             transfer_id (str): Id of the transfer, such as TRANSFER-00001.
-            planned_for (str, optional): Planned for: a date, as YYYY-MM-DD. May be left out.
+            planned_for (str, optional): New day of the transfer, from today on, as YYYY-MM-DD. If left out, the
+                transfer is cancelled.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         transfer = self.transfers.get(transfer_id)
@@ -939,7 +957,7 @@ class ZooKeeping:
         done = f"change the transfer of {self.animals[transfer['animal_id']]['name']}"
         if planned_for is not None:
             done += f" to {planned_for}"
-        return {"success": True, "message": f"Done: {done}."}
+        return {"success": True, "message": f"Done: {done}.", "data": self._changes()}
 
     def complete_transfer(self, transfer_id: str) -> Result:
         """Note that an animal has left for another zoo.
@@ -948,7 +966,7 @@ class ZooKeeping:
             transfer_id (str): Id of the transfer, such as TRANSFER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         transfer = self.transfers.get(transfer_id)
@@ -1043,6 +1061,7 @@ class ZooKeeping:
             "message": (
                 f"Done: note that {self.animals[transfer['animal_id']]['name']} has left for {transfer['zoo']}."
             ),
+            "data": self._changes(),
         }
 
     def record_death(self, animal_id: str) -> Result:
@@ -1052,7 +1071,7 @@ class ZooKeeping:
             animal_id (str): Id of the animal, such as ANIMAL-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         animal = self.animals.get(animal_id)
@@ -1146,7 +1165,7 @@ class ZooKeeping:
         ):
             if self._breaks_rule_10(one_pair):
                 return self._take_back(RULES[9])
-        return {"success": True, "message": f"Done: record the death of {animal['name']}."}
+        return {"success": True, "message": f"Done: record the death of {animal['name']}.", "data": self._changes()}
 
     def train_keeper(self, keeper_id: str, species_id: str) -> Result:
         """Note that a keeper has been trained for a species; nobody keeps more than six.
@@ -1156,7 +1175,7 @@ class ZooKeeping:
             species_id (str): Id of the species, such as SPECIES-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         keeper = self.keepers.get(keeper_id)
@@ -1185,7 +1204,11 @@ class ZooKeeping:
         ):
             if self._breaks_rule_5(one_animal):
                 return self._take_back(RULES[4])
-        return {"success": True, "message": f"Done: note that {keeper['name']} is trained for {species['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: note that {keeper['name']} is trained for {species['name']}.",
+            "data": self._changes(),
+        }
 
     def assign_keeper(self, enclosure_id: str, keeper_id: str) -> Result:
         """Give an enclosure to a keeper, who must be trained for every dangerous species in it; nobody looks after
@@ -1196,7 +1219,7 @@ class ZooKeeping:
             keeper_id (str): Id of the keeper, such as KEEPER-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         enclosure = self.enclosures.get(enclosure_id)
@@ -1225,17 +1248,21 @@ class ZooKeeping:
         for one_animal in _distinct(self._animals_by_enclosure.get(enclosure["id"], {}).values()):
             if self._breaks_rule_5(one_animal):
                 return self._take_back(RULES[4])
-        return {"success": True, "message": f"Done: give {enclosure['name']} to {keeper['name']}."}
+        return {
+            "success": True,
+            "message": f"Done: give {enclosure['name']} to {keeper['name']}.",
+            "data": self._changes(),
+        }
 
     def deliver_feed(self, feed_id: str, grams: Annotated[int, {"minimum": 100, "maximum": 500000}]) -> Result:
         """Take a delivery of feed into stock, in grams.
 
         Args:
             feed_id (str): Id of the feed, such as FEED-00001.
-            grams (int): The grams, from 100 to 500000.
+            grams (int): Feed that was delivered, in grams, from 100 to 500000.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         feed = self.feeds.get(feed_id)
@@ -1248,7 +1275,11 @@ class ZooKeeping:
         if not 0 <= stock <= 2000000:
             return self._take_back(f"The stock of {feed['name']} must be between 0 and 2000000.")
         self._put("feeds", feed, "stock", stock)
-        return {"success": True, "message": f"Done: take {grams} grams of {feed['name']} in."}
+        return {
+            "success": True,
+            "message": f"Done: take {grams} grams of {feed['name']} in.",
+            "data": self._changes(),
+        }
 
     def feed_enclosure(self, enclosure_id: str) -> Result:
         """Feed the animals of an enclosure their rations of the day.
@@ -1257,7 +1288,7 @@ class ZooKeeping:
             enclosure_id (str): Id of the enclosure, such as ENCLOSURE-00001.
 
         Returns:
-            dict: {"success": True, "message": what was done}
+            dict: {"success": True, "message": what was done, "data": what changed}
                 or {"success": False, "error": why it cannot be done}
         """
         enclosure = self.enclosures.get(enclosure_id)
@@ -1280,7 +1311,7 @@ class ZooKeeping:
                 return self._take_back(f"The stock of {f['name']} must be between 0 and 2000000.")
             self._put("feeds", f, "stock", stock)
         self._put("enclosures", enclosure, "fed_on", self.now[:10])
-        return {"success": True, "message": f"Done: feed {enclosure['name']}."}
+        return {"success": True, "message": f"Done: feed {enclosure['name']}.", "data": self._changes()}
 
     def _show_feed(self, feed: Feed) -> dict[str, Any]:
         """The feed as an answer shows it."""
@@ -1553,6 +1584,46 @@ class ZooKeeping:
             self._link(container, record)
         else:
             record[field] = value
+
+    def _changes(self) -> dict[str, Any]:
+        """What this call has done: new records, what is new of others, and which are gone; at most twenty records."""
+        before: dict[tuple[str, str], dict[str, Any] | None] = {}
+        for kind, container, key, *rest in self._journal:
+            if kind == "new":
+                before[container, key] = None
+            elif kind != "scalar":
+                known = before.setdefault((container, key), {})
+                if kind == "put" and known is not None:
+                    known.setdefault(rest[0], rest[1])
+        changed: dict[str, list[Any]] = {}
+        deleted: dict[str, list[str]] = {}
+        told = 0
+        for (container, key), fields in before.items():
+            record = getattr(self, container).get(key)
+            if record is None:
+                shown = None
+            elif fields is None:
+                shown = {name: value for name, value in record.items() if value is not None}
+            else:
+                shown = {name: record[name] for name, value in fields.items() if record[name] != value}
+                if not shown:
+                    continue
+                shown = {"id": key, **{name: record[name] for name in LABELS[container]}, **shown}
+            if record is None and fields is None:
+                continue
+            told += 1
+            if told > 20:
+                continue
+            if shown is None:
+                deleted.setdefault(container, []).append(key)
+            else:
+                changed.setdefault(container, []).append(shown)
+        answer: dict[str, Any] = {"changed": changed} if changed else {}
+        if deleted:
+            answer["deleted"] = deleted
+        if told > 20:
+            answer["more"] = told - 20
+        return answer
 
     def _take_back(self, error: str) -> Result:
         """Undo what this call has written so far, and refuse it."""
