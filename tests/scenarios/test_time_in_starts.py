@@ -149,6 +149,7 @@ def test_steps_that_grow_with_every_day_are_ended() -> None:
         grown(more)
 
 
+@pytest.mark.slow
 def test_a_step_that_works_too_long_is_ended() -> None:
     slow = """    - for d in Day if none(a for a in Day for b in Day for c in Day for e in Day if a.on > d.on and b.on > a.on and c.on > b.on and e.on < d.on):
         - close_day(day_of=d)
