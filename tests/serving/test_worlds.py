@@ -313,6 +313,25 @@ def test_a_state_that_would_replace_a_tool_is_refused(office: EnvironmentCode) -
 
 
 def test_attributes_that_cannot_be_marshalled_are_copied_another_way(office: EnvironmentCode) -> None:
+    source = office.source.replace("self._drawer: list = []", "self._drawer = __import__('collections').deque()")
+    environment = office.environment.model_copy(update={"code_digest": digest_of(source)})
+    world = open_world(EnvironmentCode.of(environment, source), {"parcels": {}, "couriers": {}}, 7)
+    start = world.snapshot()
+    world.call("accept", {"receiver": "Amina", "weight": 2})
+    twin = world.fork()
+    world.restore(start)
+    assert world.call("count_drawer", {}).payload["data"] == 0
+    assert twin.call("count_drawer", {}).payload["data"] == 1
+
+
+def test_compiled_code_that_was_changed_runs_as_written_code(library: EnvironmentCode) -> None:
+    changed = EnvironmentCode.of(library.environment, library.source + "\n# by hand\n")
+    world = open_world(changed, {"books": {"B": {"title": "T", "shelf": "fiction"}}, "members": {}, "loans": {}}, 7)
+    assert type(world).__name__ == "CopiedWorld"
+    assert world.call("get_book", {"book_id": "B"}).kind == "done"
+
+
+def test_many_threads_make_the_class_of_one_environment_at_once() -> None:
     # The threads take turns where it sleeps.
     source = "import time\nfrom dataclasses import dataclass\n\ntime.sleep(0.001)\n\n\n@dataclass\nclass Same:\n    number: int = {}\n"
     with ThreadPoolExecutor(8) as pool:
