@@ -65,10 +65,9 @@ def is_computed(text: str) -> bool:
 
 def read_start(blueprint: Blueprint, model: Model, reader: ExpressionReader, report: Report) -> StartPlan:
     """The plan; what is wrong is reported place by place."""
-    plan = StartPlan()
+    daily: tuple[Deed, ...] = ()
     try:
         daily = read_deeds(blueprint.start.daily, model, reader)
-        plan = StartPlan(daily)
     except Complaint as complaint:
         report("start, daily", str(complaint))
     computed: dict[str, dict[str, Computed]] = {}
@@ -87,7 +86,7 @@ def read_start(blueprint: Blueprint, model: Model, reader: ExpressionReader, rep
             hours = read_hours(blueprint.start.hours)
         except Complaint as complaint:
             report("start, hours", str(complaint))
-    return StartPlan(plan.daily, computed, hours)
+    return StartPlan(daily, computed, hours)
 
 
 def _computed(

@@ -300,6 +300,9 @@ class _Garden:
         hours = None
         if self.plan.hours is not None:
             while (hours := self.plan.hours.of(day.date().isoformat())) is None:
+                if day.isoformat() >= self.start.now:
+                    # Too late to happen, and the calendar may end here.
+                    return self.start.now
                 day += timedelta(days=1)
         first, last = hours or (FIRST, LAST)
         quarter = self.chance.between(_quarters(first), max(_quarters(last) - 1, _quarters(first)))

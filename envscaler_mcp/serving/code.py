@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
+import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
@@ -136,6 +137,7 @@ Builtins = Callable[[Mapping[str, ModuleType]], dict[str, Any]]
 """What environment code sees as Python's builtins, made from the modules that are replaced."""
 
 Rewriting = Callable[[ast.Module], ast.Module]
+_making = threading.Lock()
 _guard: Builtins | None = None
 _rewriting: Rewriting | None = None
 
@@ -166,16 +168,17 @@ def _make_class(source: str, class_name: str, builtins: Mapping[str, Any] | None
     module = ModuleType(name)
     if builtins is not None:
         vars(module)["__builtins__"] = builtins
-    # A dataclass looks its own module up while it is being made.
-    sys.modules[name] = module
-    try:
-        exec(_compiled(source), vars(module))  # noqa: S102
-    except KeyboardInterrupt:
-        raise
-    except BaseException as cause:
-        raise WorldError(f"The environment's source cannot be run: {type(cause).__name__}: {cause}") from cause
-    finally:
-        del sys.modules[name]
+    # A dataclass looks its own module up while it is being made. Another thread may make the same one.
+    with _making:
+        sys.modules[name] = module
+        try:
+            exec(_compiled(source), vars(module))  # noqa: S102
+        except KeyboardInterrupt:
+            raise
+        except BaseException as cause:
+            raise WorldError(f"The environment's source cannot be run: {type(cause).__name__}: {cause}") from cause
+        finally:
+            del sys.modules[name]
     made = vars(module).get(class_name)
     if not isinstance(made, type):
         raise WorldError(f"The environment's source makes no class {class_name!r}.")

@@ -8,6 +8,7 @@ import itertools
 import json
 import logging
 import socket
+import statistics
 import time
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
@@ -513,17 +514,18 @@ async def test_large_requests_leave_nearly_all_of_the_time_to_the_others() -> No
     async with door() as here:
         reader, writer = await asyncio.open_connection("127.0.0.1", here.port)
         await until(lambda: here.connections.open)
-        asking = [asyncio.ensure_future(here.ask(LARGE + FAREWELL)) for _ in range(3)]
+        asking = [asyncio.ensure_future(here.ask(LARGE + FAREWELL)) for _ in range(6)]
         while not all(one.done() for one in asking):
             writer.write(get("/modest"))
             head = await reader.readuntil(b"\r\n\r\n")
             await reader.readexactly(int(head.partition(b"content-length: ")[2]))
         writer.close()
         await writer.wait_closed()
-    assert [answers_in(await one)[-1][0] for one in asking] == [200] * 3
+    assert [answers_in(await one)[-1][0] for one in asking] == [200] * 6
     seen = [path for path in here.service.seen if path != "/farewell"]
-    first, second, third = (place for place, path in enumerate(seen) if path == "/heavy")
-    assert min(second - first, third - second) > 5
+    places = [place for place, path in enumerate(seen) if path == "/heavy"]
+    # The median: a machine that stands still for as long as a pause lets two large requests follow each other.
+    assert statistics.median(later - sooner for sooner, later in itertools.pairwise(places)) > 5
 
 
 async def test_a_pause_is_bounded_and_clients_that_left_keep_no_place() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 from typer.testing import CliRunner
 
 from envscaler_mcp.cli.program import app
@@ -68,6 +69,7 @@ DAYS = (
 )
 
 
+@pytest.mark.slow
 def test_open_records_whose_day_lies_long_back_are_warned_of(tmp_path: Path) -> None:
     soon = f"{DAYS}    book_place.held_on: today+1..today+3\n".replace(
         "history: 25\n", "history: 6\n  play:\n    give_up_place: 0\n"

@@ -149,6 +149,12 @@ def test_steps_that_grow_with_every_day_are_ended() -> None:
         grown(more)
 
 
+def test_time_stands_still_where_the_calendar_ends() -> None:
+    last = PAWNSHOP.replace("2026-03-02T12:00", "9999-12-31T12:00").replace("mon..fri 10:00..18:00 | sat", "mon")
+    assert grown(last).content["now"] == "9999-12-31T12:00"
+
+
+@pytest.mark.slow
 def test_a_step_that_works_too_long_is_ended() -> None:
     slow = """    - for d in Day if none(a for a in Day for b in Day for c in Day for e in Day if a.on > d.on and b.on > a.on and c.on > b.on and e.on < d.on):
         - close_day(day_of=d)

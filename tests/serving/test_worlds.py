@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+from typing import Any, cast
 
 import pytest
 
 from envscaler_mcp.artifacts import digest_of
 from envscaler_mcp.errors import WorldError
-from envscaler_mcp.serving import EnvironmentCode, LocalWorld, Outcome, open_world
+from envscaler_mcp.serving import EnvironmentCode, LocalWorld, Outcome, load_class, open_world
 
 LEND = {"book_id": "BOOK-00001", "member_id": "MEMB-00001", "until": "2026-04-01"}
 
@@ -327,3 +329,18 @@ def test_compiled_code_that_was_changed_runs_as_written_code(library: Environmen
     world = open_world(changed, {"books": {"B": {"title": "T", "shelf": "fiction"}}, "members": {}, "loans": {}}, 7)
     assert type(world).__name__ == "CopiedWorld"
     assert world.call("get_book", {"book_id": "B"}).kind == "done"
+
+
+def test_many_threads_make_the_class_of_one_environment_at_once() -> None:
+    # The threads take turns where it sleeps.
+    source = "import time\nfrom dataclasses import dataclass\n\ntime.sleep(0.001)\n\n\n@dataclass\nclass Same:\n    number: int = {}\n"
+    with ThreadPoolExecutor(8) as pool:
+        for number in range(40):
+            together = Barrier(8)
+
+            def make(number: int = number, together: Barrier = together) -> type:
+                together.wait()
+                return load_class(source.replace("{}", str(number)), "Same", None)
+
+            made = [future.result() for future in [pool.submit(make) for _ in range(8)]]
+            assert {cast(Any, one)().number for one in made} == {number}

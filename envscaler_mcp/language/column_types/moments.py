@@ -28,7 +28,7 @@ _OFFERED_DAYS = (0, 1, 7, 30, -1, -30, 365)
 
 
 def _days_offered(today: str, what: str) -> Iterable[tuple[str, str]]:
-    return ((_shifted(today, days), f"{what} {days} days from today") for days in _OFFERED_DAYS)
+    return ((calendar.move_day(today, days), f"{what} {days} days from today") for days in _OFFERED_DAYS)
 
 
 def _times_offered(_today: str, what: str) -> Iterable[tuple[str, str]]:
@@ -90,7 +90,7 @@ class DateType(_Written):
         return Code(f"_days_between({start}, {end})")
 
     def draw(self, type_: Type, sampling: Sampling) -> Any:
-        return _shifted(sampling.today, sampling.chance.between(-120, 30))
+        return calendar.move_day(sampling.today, sampling.chance.between(-120, 30))
 
     def read(self, type_: Type, text: str, sampling: Sampling) -> Any:
         if match := _ON_WEEKDAYS.fullmatch(text.strip()):
@@ -102,7 +102,7 @@ class DateType(_Written):
         span = calendar.days_from(start, _one_day(last, sampling.today))
         if span < 0:
             raise ValueError(text)
-        return _shifted(start, sampling.chance.between(0, span))
+        return calendar.move_day(start, sampling.chance.between(0, span))
 
     def say(self, value: Any, form: str, today: str) -> str:
         return spoken_day(value, today)
@@ -189,7 +189,7 @@ class DateTimeType(_Written):
         return Code(f"_minutes_between({start}, {end})")
 
     def draw(self, type_: Type, sampling: Sampling) -> Any:
-        day = _shifted(sampling.today, sampling.chance.between(-14, 14))
+        day = calendar.move_day(sampling.today, sampling.chance.between(-14, 14))
         return f"{day}T{sampling.chance.pick(_OFFICE)}"
 
     def read(self, type_: Type, text: str, sampling: Sampling) -> Any:
@@ -286,7 +286,7 @@ def _one_day(text: str, today: str) -> str:
     match = _DAY.fullmatch(text.strip())
     if not match:
         raise ValueError(text)
-    return date.fromisoformat(match[2]).isoformat() if match[2] else _shifted(today, int(match[1] or 0))
+    return date.fromisoformat(match[2]).isoformat() if match[2] else calendar.move_day(today, int(match[1] or 0))
 
 
 def _days_on(span: str, weekdays: str, today: str) -> list[str]:
@@ -295,12 +295,10 @@ def _days_on(span: str, weekdays: str, today: str) -> list[str]:
     start, wanted = _one_day(first, today), calendar.weekdays_named(weekdays)
     days = range(min(calendar.days_from(start, _one_day(last or first, today)) + 1, 366))
     chosen = [
-        day for day in (_shifted(start, number) for number in days) if date.fromisoformat(day).weekday() in wanted
+        day
+        for day in (calendar.move_day(start, number) for number in days)
+        if date.fromisoformat(day).weekday() in wanted
     ]
     if not chosen:
         raise ValueError(weekdays)
     return chosen
-
-
-def _shifted(day: str, days: int) -> str:
-    return (date.fromisoformat(day) + timedelta(days=days)).isoformat()
