@@ -164,15 +164,15 @@ class ClausesOfTask:
         self.met = set()
         end = self._end(story, names)
         met = frozenset(self.met)
-        found = Tally()
+        tally = Tally()
         for clause in clauses(story):
             if clause.deed is not None and id(clause.deed) not in met:
                 continue
             try:
-                found[clause.kind, self._end(clause.story, names) != end] += 1
+                tally[clause.kind, self._end(clause.story, names) != end] += 1
             except _NO_CLAUSE:
                 continue
-        return found
+        return tally
 
     def _end(self, story: Story, names: Names) -> str | None:
         """What is different after the story; nothing where it cannot be played."""

@@ -120,7 +120,7 @@ class StoryFlow:
         self.answers = _Answers(model, str(self.state["now"]))
 
     @property
-    def told(self) -> list[tuple[Story, Names]]:
+    def stories(self) -> list[tuple[Story, Names]]:
         """The stories that the task tells, and who is who in them."""
         return [(part.story, part.names) for part in self.parts]
 

@@ -19,20 +19,20 @@ from envscaler_mcp.stats.statistic import MeasuredTable
 
 def clauses_in(holding: Holding, code: EnvironmentCode, scenario: Scenario) -> Tally:
     """The clauses of one task; none where its stories are not known."""
-    found: Tally = Tally()
+    tally: Tally = Tally()
     if holding.model is None or scenario.conversation is None:
-        return found
+        return tally
     start = state_of(holding.folder, code, scenario)
     effects = {tool.name: tool.effect for tool in holding.environment.tools}
     with closing(open_world(code, start.content, start.seed)) as world:
         try:
-            told = StoryFlow(scenario, holding.model, holding.speech, effects, world).told
+            stories = StoryFlow(scenario, holding.model, holding.speech, effects, world).stories
         except Unproven:
-            return found
+            return tally
         of_task = ClausesOfTask(holding.model, world)
-        for story, names in told:
-            found += of_task.tally(story, names)
-    return found
+        for story, names in stories:
+            tally += of_task.tally(story, names)
+    return tally
 
 
 def idle_share(tally: Tally) -> float:

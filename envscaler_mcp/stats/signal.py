@@ -261,10 +261,10 @@ def _tokens(text: str) -> int:
 
 def _together(scenarios: Iterable[ScenarioSignal]) -> Tally:
     """The clauses of all of them."""
-    found = Tally()
+    tally = Tally()
     for scenario in scenarios:
-        found += scenario.clauses
-    return found
+        tally += scenario.clauses
+    return tally
 
 
 def _share(part: int, whole: int) -> float:
