@@ -440,7 +440,11 @@ def test_a_reward_that_is_no_number_stops_no_reader(twelve: Path, tmp_path: Path
     assert len(json.loads(rows, parse_constant=lambda word: pytest.fail(word))["rows"]) == 2
     assert "The figures are of 1 episode; 1 is masked" in page
     done = export_run(
-        folder, twelve, FORMATS["trl"], ExportFilter(splits=("train", "validation", "held_out")), tmp_path / "rows.jsonl"
+        folder,
+        twelve,
+        FORMATS["trl"],
+        ExportFilter(splits=("train", "validation", "held_out")),
+        tmp_path / "rows.jsonl",
     )
     assert done.removed["masked"] == 1
 
@@ -717,7 +721,9 @@ def test_a_check_as_long_as_the_gate_allows_masks_no_ending(twelve: Path) -> Non
 
 
 @pytest.mark.parametrize("scoring", ["framed", "upstream"])
-def test_a_check_that_is_nested_too_deep_is_the_checkers_failure_at_every_ending(twelve: Path, scoring: Scoring) -> None:
+def test_a_check_that_is_nested_too_deep_is_the_checkers_failure_at_every_ending(
+    twelve: Path, scoring: Scoring
+) -> None:
     deep = f"def check_func(final_state):\n    return {'not ' * 600}({NOT_DONE})\n"
 
     def verdict(callers: int, moves: Sequence[Any]) -> Verdict:
