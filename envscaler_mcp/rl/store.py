@@ -56,6 +56,7 @@ def _planned(trajectory: Trajectory, scenario: Scenario | None) -> PlannedEpisod
         level=None if scenario is None else scenario.level,
         split=None if scenario is None else scenario.split,
         dialect=trajectory.dialect,
+        disturbances=trajectory.disturbances,
     )
 
 
