@@ -31,7 +31,7 @@ from envscaler_mcp.rl.store import store
 from envscaler_mcp.rl.users import Users
 from envscaler_mcp.scenarios.introduction import introduction_at
 from envscaler_mcp.scoring.task_file import TaskFile
-from envscaler_mcp.serving.code import callable_tools
+from envscaler_mcp.serving.code import CallableTool, callable_tools
 from envscaler_mcp.serving.suggestion import did_you_mean
 
 if TYPE_CHECKING:
@@ -282,7 +282,9 @@ class Gym:
         if interface is not None:
             worlds = [SpokenTaskWorld(world, interface) for world in worlds]
         try:
-            return [self._episode(task, world, options, interface) for world in worlds]
+            card = self._place.card(task.scenario.environment) if interface is None else interface.card
+            tools = self._place.tools(task.scenario.environment) if interface is None else callable_tools(card)
+            return [self._episode(task, world, options, card, tools) for world in worlds]
         except BaseException:
             for world in worlds:
                 world.close()
@@ -312,12 +314,15 @@ class Gym:
             known = self._dialects[key] = Dialect(self._place.card(environment), DialectName.read(wanted))
         return known
 
-    def _episode(self, task: Task, world: TaskWorld, options: EpisodeOptions, interface: Disturbable | None) -> Episode:
+    def _episode(
+        self,
+        task: Task,
+        world: TaskWorld,
+        options: EpisodeOptions,
+        card: Environment,
+        tools: Mapping[str, CallableTool],
+    ) -> Episode:
         scenario = _as_asked(task.scenario, options)
-        if interface is None:
-            card, tools = self._place.card(scenario.environment), self._place.tools(scenario.environment)
-        else:
-            card, tools = interface.card, callable_tools(interface.card)
         user = None
         if options.mode == "conversation":
             user = self._users.user(options.user, scenario, self.progress(task, world), options.seed)
