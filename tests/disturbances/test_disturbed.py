@@ -148,7 +148,7 @@ def test_a_request_in_other_words_keeps_every_name_number_and_quotation(scenario
     words = asked.task
     for part in kept.findall(scenario.task):
         assert part in words, part
-    assert scenario.conversation is not None
+    assert scenario.conversation is not None and asked.conversation is not None
     for goal, other in zip(scenario.conversation.goals, asked.conversation.goals, strict=True):
         assert all(fact.says in other.request for fact in goal.facts if fact.says in goal.request)
 
