@@ -56,6 +56,22 @@ def test_a_fork_meets_the_failures_that_its_origin_meets() -> None:
         assert any(answer.disturbed for answer in answers[0])
 
 
+@pytest.mark.parametrize("most", [2, 5, 9])
+def test_a_move_with_a_disturbed_call_does_not_count_and_the_episode_is_replayed(tmp_path: Path, most: int) -> None:
+    with rl.local() as gym:
+        with gym.open(environment=ENVIRONMENT, disturb="timeout", max_steps=most, seed=4) as episode:
+            disturbed = counted = 0
+            while not episode.done:
+                answer = episode.call("list_beds", {})
+                disturbed, counted = disturbed + answer.disturbed, counted + (not answer.disturbed)
+            assert episode.truncated
+            assert counted == most or disturbed > most
+            trajectory = episode.record()
+        gym.store(tmp_path / "run", [trajectory])
+    replayed = CliRunner().invoke(app, ["runs", "replay", str(tmp_path / "run")])
+    assert replayed.exit_code == 0, replayed.output
+
+
 def test_a_conversation_is_disturbed_in_what_its_user_says() -> None:
     with rl.local() as gym:
         said = []
