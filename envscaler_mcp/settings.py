@@ -93,10 +93,12 @@ class Settings(BaseModel):
         return self.home / "generated_servers"
 
     @classmethod
-    def read(cls, variables: Mapping[str, str] | None = None, start: Path | None = None) -> Self:
-        """Settings of this process; tests hand in variables and a folder to start from."""
+    def read(
+        cls, variables: Mapping[str, str] | None = None, start: Path | None = None, *, home: Path | None = None
+    ) -> Self:
+        """Settings of this process, with the home that its user named; tests hand in variables and a folder to start from."""
         variables = os.environ if variables is None else variables
-        home = _home(variables.get("ENVSCALER_HOME"), start or Path.cwd())
+        home = home.resolve() if home is not None else _home(variables.get("ENVSCALER_HOME"), start or Path.cwd())
         return cls(
             home=home,
             client_settings=_client_settings(variables),

@@ -26,8 +26,7 @@ def settings_of(ctx: typer.Context) -> Settings:
 
     root = ctx.find_root()
     if root.obj is None:
-        settings, home = Settings.read(), root.params.get("home")
-        root.obj = settings if home is None else settings.model_copy(update={"home": home.resolve()})
+        root.obj = Settings.read(home=root.params.get("home"))
     settings_read: Settings = root.obj
     return settings_read
 

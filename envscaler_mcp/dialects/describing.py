@@ -11,7 +11,7 @@ from envscaler_mcp.artifacts import Tool
 from envscaler_mcp.dialects.arguments import OFFSET, Speech, ToolArguments
 from envscaler_mcp.dialects.spelling import Schema
 
-_SUCH_AS = re.compile(r", such as [A-Z][A-Z0-9-]*-[0-9]{5}\b")
+_SUCH_AS = re.compile(r"(?:,|; an id) such as [A-Z][A-Z0-9-]*-[0-9]{5}\b")
 _WRITTEN_AS = re.compile(r",? as YYYY-MM-DD(?:THH:MM)?")
 _WORD = re.compile(r"\w+(?:[.-]\w+)*")
 _FIRST_PART = re.compile(r"[^.;,:(]+")

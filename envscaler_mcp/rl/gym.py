@@ -403,10 +403,7 @@ def local(
     from envscaler_mcp.runs.sessions import WorldHome
     from envscaler_mcp.settings import Settings
 
-    settings = Settings.read()
-    if home is not None:
-        settings = settings.model_copy(update={"home": Path(home).expanduser().resolve()})
-    there = read_home(settings)
+    there = read_home(Settings.read(home=None if home is None else Path(home).expanduser()))
     place = HomePlace(WorldHome(there.servers, there.registry), [entry.id for entry in there.registry.entries])
     return Gym(place, prompts, endpoint, _task_file(tasks))
 

@@ -119,6 +119,11 @@ class StoryFlow:
         self.parts = [self._part(goal, speech) for goal in scenario.conversation.goals]
         self.answers = _Answers(model, str(self.state["now"]))
 
+    @property
+    def stories(self) -> list[tuple[Story, Names]]:
+        """The stories that the task tells, and who is who in them."""
+        return [(part.story, part.names) for part in self.parts]
+
     def lines(self) -> Iterator[str]:
         """For each argument of each change, where it is known from; the world is played to the plan's end."""
         acts = self._acts()

@@ -11,6 +11,7 @@ from envscaler_mcp.artifacts.members import has_member, read_member_text
 from envscaler_mcp.home import ServerFolders
 from envscaler_mcp.language import check_blueprint, read_blueprint
 from envscaler_mcp.language.model import Model
+from envscaler_mcp.language.stories import Storybook
 from envscaler_mcp.serving.tasks import load_scenarios
 
 _BLUEPRINT = "blueprint.yaml"
@@ -24,6 +25,7 @@ class Holding:
     folder: Path
     model: Model | None
     """None for a written class."""
+    speech: Storybook
     scenarios: Sequence[Scenario]
 
 
@@ -31,8 +33,9 @@ def holdings(registry: Registry, servers: ServerFolders) -> Iterator[Holding]:
     """Every registered environment, in the order of their ids."""
     for entry in registry.entries:
         folder = servers / entry.id
-        model = None
+        model, speech = None, Storybook()
         if has_member(folder, _BLUEPRINT):
             blueprint = read_blueprint(read_member_text(folder, _BLUEPRINT), str(folder / _BLUEPRINT))
-            model = check_blueprint(blueprint).sound()
-        yield Holding(Environment.read_in(folder, "environment.json"), folder, model, load_scenarios(folder))
+            checked = check_blueprint(blueprint)
+            model, speech = checked.sound(), checked.speech
+        yield Holding(Environment.read_in(folder, "environment.json"), folder, model, speech, load_scenarios(folder))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import statistics
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
@@ -16,8 +16,10 @@ from envscaler_mcp.episode.guessing import RandomAgent
 from envscaler_mcp.grading.judging import judge
 from envscaler_mcp.launch.opening import open_session
 from envscaler_mcp.sandbox.checking import Checker
+from envscaler_mcp.scenarios.clauses import Tally
 from envscaler_mcp.scenarios.variety import TOO_ALIKE, Grams, alike, grams
 from envscaler_mcp.serving.code import EnvironmentCode
+from envscaler_mcp.stats.idle_clauses import by_kind, clauses_in, idle_share
 from envscaler_mcp.stats.reading import Holding
 from envscaler_mcp.stats.statistic import Cell, Histogram, Measured, MeasuredTable, Progress, Statistic
 from envscaler_mcp.trust import load_code
@@ -59,6 +61,8 @@ class ScenarioSignal:
     """Task, introduction and tools."""
     proven: bool
     text: Grams
+    clauses: Tally
+    """What its text asks to be heeded, and how much of that decides something."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +105,8 @@ class Signal:
             "descriptions without a near miss": _share(
                 sum(scenario.alone for scenario in scenarios), sum(scenario.chosen for scenario in scenarios)
             ),
+            "clauses": sum(scenario.clauses.total() for scenario in scenarios) / many,
+            "idle clauses": idle_share(_together(scenarios)),
             "task tokens": sum(scenario.task_tokens for scenario in scenarios) / many,
             "prompt tokens with tools": sum(scenario.prompt_tokens for scenario in scenarios) / many,
             "near-duplicates": len(alike_ones) / many,
@@ -120,6 +126,7 @@ class Signal:
                 "calls sd": statistics.pstdev(scenario.calls for scenario in scenarios),
                 "changes": statistics.fmean(scenario.changes for scenario in scenarios),
                 "random-policy reward": statistics.fmean(scenario.random for scenario in scenarios),
+                "idle clauses": idle_share(_together(scenarios)),
             }
             for level, scenarios in by_level.items()
             if scenarios
@@ -191,6 +198,7 @@ def _signals(holding: Holding, checker: Checker) -> Iterator[ScenarioSignal]:
             prompt_tokens=task + around,
             proven=_whole(scenario),
             text=grams(scenario.spans),
+            clauses=clauses_in(holding, code, scenario),
         )
 
 
@@ -251,6 +259,14 @@ def _tokens(text: str) -> int:
     return -(-len(text) // _CHARACTERS_PER_TOKEN)
 
 
+def _together(scenarios: Iterable[ScenarioSignal]) -> Tally:
+    """The clauses of all of them."""
+    tally = Tally()
+    for scenario in scenarios:
+        tally += scenario.clauses
+    return tally
+
+
 def _share(part: int, whole: int) -> float:
     return part / whole if whole else 0.0
 
@@ -266,6 +282,7 @@ def _measured(holdings: Sequence[Holding], _subject: str, progress: Progress) ->
         (
             MeasuredTable(("signal", "all scenarios"), tuple(learned.table.items())),
             MeasuredTable(("level", *heads), levels),
+            by_kind((scenario.level, scenario.clauses) for scenario in learned.scenarios),
         ),
         (Histogram("calls of the oracle", tuple(scenario.calls for scenario in learned.scenarios), step=2),),
         (", ".join(f"{split.replace('_', ' ')} {many}" for split, many in learned.splits.items()),),

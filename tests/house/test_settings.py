@@ -26,6 +26,16 @@ def test_without_a_name_home_is_the_nearest_folder_above_that_has_a_registry(tmp
     assert Settings.read({}, start=deep).home == tmp_path.resolve()
 
 
+def test_a_home_that_is_named_brings_its_own_model_and_no_other_home_is_read(tmp_path: Path) -> None:
+    named, other = tmp_path / "named", tmp_path / "other"
+    for home, text in ((named, '[model]\nname = "small"\n'), (other, "[model")):
+        home.mkdir()
+        (home / "envscaler.toml").write_text(text, encoding="utf-8")
+    variables = {"ENVSCALER_HOME": str(other), "XDG_CONFIG_HOME": str(tmp_path)}
+    settings = Settings.read(variables, home=named)
+    assert (settings.home, settings.model.name) == (named.resolve(), "small")
+
+
 def test_what_hosts_keep_lies_where_this_user_keeps_such_files(tmp_path: Path) -> None:
     if sys.platform == "darwin":
         assert Settings.read({}).client_settings == Path.home() / "Library" / "Application Support"

@@ -56,6 +56,8 @@ def test_the_signal_of_what_ships_is_what_it_must_be(home: Path) -> None:
     assert table["kill rate"] == 1.0
     assert table["near-duplicates"] == 0.0
     assert table["default-worded sentences"] < 0.1
+    assert table["clauses"] > 2
+    assert 0 < table["idle clauses"] < 1
     assert sum(told["splits"].values()) == table["scenarios"]
 
 

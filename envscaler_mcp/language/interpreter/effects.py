@@ -162,16 +162,16 @@ class Effects:
             if write.what == "put" and known is not None:
                 known.setdefault(self.store.entity(write.record).attributes[write.attribute].key, write.before)
         answer: dict[str, dict[str, list[Any]]] = {"changed": {}, "deleted": {}}
-        told = 0
+        number = 0
         for record, fields in before.items():
             shown = self._shown(record, fields)
             if shown is None:
                 continue
-            told += 1
-            if told <= MOST_TOLD:
+            number += 1
+            if number <= MOST_TOLD:
                 what = "changed" if isinstance(shown, dict) else "deleted"
                 answer[what].setdefault(self.store.entity(record).container, []).append(shown)
-        more = {"more": told - MOST_TOLD} if told > MOST_TOLD else {}
+        more = {"more": number - MOST_TOLD} if number > MOST_TOLD else {}
         return {what: records for what, records in answer.items() if records} | more
 
     def _shown(self, record: Ref, fields: Mapping[str, Any] | None) -> dict[str, Any] | str | None:

@@ -84,9 +84,7 @@ def _perform(plan: Plan, out: Path, folder: Path, home: Path | None) -> None:
     from envscaler_mcp.recipes.from_scratch.figures import draw
     from envscaler_mcp.settings import Settings
 
-    settings = Settings.read()
-    if home is not None:
-        settings = settings.model_copy(update={"home": home.resolve()})
+    settings = Settings.read(home=home)
     try:
         with rl.local(settings.home) as gym:
             there = read_home(settings)

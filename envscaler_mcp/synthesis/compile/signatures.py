@@ -100,13 +100,13 @@ class Signatures:
             target = self.model.entities[element.entity]
             of = f"ids of {words(target.container)}, such as {target.prefix}-00001"
             return f"{help_.text}: {of}" if help_.text else f"Ids of{of.removeprefix('ids of')}"
-        one = words(singular(name))
+        entry = words(singular(name))
         if element.kind == "struct":
             parts = "; ".join(
                 f"{key}: {_lowered(self._described(inner, field_name, Help(help_.fields.get(field_name, ''))))}"
                 for key, field_name, inner in ((f"{n}_id" if t.kind == "ref" else n, n, t) for n, t in element.fields)
             )
-            return f"{help_.text or f'One entry for each {one}'}: {parts}"
+            return f"{help_.text or f'One entry for each {entry}'}: {parts}"
         column = column_of(element)
         return (help_.text or column.called(words(name))) + column.form(element)
 
