@@ -104,7 +104,9 @@ class Step(Part):
     malformed: str = ""
     """What stood in the place of arguments that are no plain JSON object: such a call reaches no world."""
     meant: Call | None = Field(default=None, exclude_if=lambda meant: meant is None)
-    """In a dialect: the canonical call that it stands for, where it reached the world."""
+    """In a dialect, or disturbed: the canonical call that it stands for, where it reached the world."""
+    disturbed: str = Field(default="", exclude_if=lambda kind: not kind)
+    """The kind of disturbance through which the call failed on the way, which is no fault of the agent."""
     observation: str = ""
     is_error: bool = False
     diff: StateDiff = Field(default_factory=StateDiff)
@@ -147,3 +149,5 @@ class Trajectory(Artifact):
     """What the agent could call, where that is not what one environment of a home has."""
     dialect: str = Field(default="", exclude_if=lambda dialect: not dialect)
     """Which dialect was spoken; nothing where it was the world's own interface."""
+    disturbances: tuple[str, ...] = Field(default=(), exclude_if=lambda kinds: not kinds)
+    """Which kinds of disturbances were on between the agent and its world."""

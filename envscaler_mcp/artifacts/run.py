@@ -51,6 +51,8 @@ class PlannedEpisode(Part):
 
     dialect: str = Field(default="", exclude_if=lambda dialect: not dialect)
     """Which dialect is spoken; nothing where it is the world's own interface."""
+    disturbances: tuple[str, ...] = Field(default=(), exclude_if=lambda kinds: not kinds)
+    """Which kinds of disturbances are on; where they appear follows from the scenario and the seed."""
 
     @property
     def played_on(self) -> tuple[PlannedServer, ...]:

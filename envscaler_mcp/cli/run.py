@@ -119,10 +119,7 @@ def _refuse_contradictions(options: RunOptions) -> None:
         )
     if options.user and options.mode == "task":
         raise typer.BadParameter("only --mode conversation has a user", param_hint="--user")
-    if options.dialect not in (NATIVE, RANDOM):
-        _check_dialect(options.dialect)
-    if options.dialect != NATIVE and (options.engine != "local" or options.via not in (None, "direct", "worker")):
-        raise typer.BadParameter("dialects are spoken with --via direct or worker", param_hint="--dialect")
+    _check_interface(options)
     if options.tasks is not None and (options.engine != "local" or options.via not in (None, "direct", "worker")):
         raise typer.BadParameter(
             "worlds of fresh tasks are opened in this process or in a worker: --via direct or worker",
@@ -172,6 +169,28 @@ def _check_dialect(wanted: str) -> None:
         DialectName.read(wanted)
     except WorldError as cause:
         raise typer.BadParameter(str(cause), param_hint="--dialect") from cause
+
+
+def _check_interface(options: RunOptions) -> None:
+    """What is wrong with the dialect or the disturbances that were chosen."""
+    if options.dialect not in (NATIVE, RANDOM):
+        _check_dialect(options.dialect)
+    if options.dialect != NATIVE and (options.engine != "local" or options.via not in (None, "direct", "worker")):
+        raise typer.BadParameter("dialects are spoken with --via direct or worker", param_hint="--dialect")
+    if options.disturb:
+        _check_disturbances(options)
+
+
+def _check_disturbances(options: RunOptions) -> None:
+    from envscaler_mcp.disturbances import read_disturbances
+    from envscaler_mcp.errors import WorldError
+
+    if options.engine != "local" or options.via not in (None, "direct", "worker"):
+        raise typer.BadParameter("worlds are disturbed with --via direct or worker", param_hint="--disturb")
+    try:
+        read_disturbances(options.disturb)
+    except WorldError as cause:
+        raise typer.BadParameter(str(cause), param_hint="--disturb") from cause
 
 
 def _planned(home: WorldHome, environments: Sequence[str], config: RunConfig) -> RunPlan:

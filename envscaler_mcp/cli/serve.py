@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from envscaler_mcp.cli.lookup import entry_of, folder_of, leave_home_out
-from envscaler_mcp.config.choices import Isolation, OfferedTasks
+from envscaler_mcp.config.choices import ALL_DISTURBANCES, DISTURBANCES, Isolation, OfferedTasks
 
 app = typer.Typer(add_completion=False)
 
@@ -63,6 +63,14 @@ def serve_world(
             "meets, or random, which is told on standard error.",
         ),
     ] = "native",
+    disturb: Annotated[
+        str,
+        typer.Option(
+            metavar="NAMES",
+            help="Disturb what is between agents and the world: kinds separated by commas, groups of them "
+            f"({', '.join(DISTURBANCES)}), or {ALL_DISTURBANCES}. Where they appear follows from --scenario and --seed.",
+        ),
+    ] = "",
     isolation: Annotated[
         Isolation | None,
         typer.Option(
@@ -82,6 +90,7 @@ def serve_world(
         "--prompts": prompts,
         "--seed": seed,
         "--dialect": "" if dialect == "native" else dialect,
+        "--disturb": disturb,
         "--isolation": isolation,
     }
     if not http and (port or host or token_env or allow_origin):

@@ -39,6 +39,21 @@ HostProgram = Literal[
 """`json` is any other host: the form that most of them read, and no file of its own."""
 NATIVE, RANDOM = "native", "random"
 """What stands for a dialect where none is spoken, and where another is drawn each time."""
+DISTURBANCES: dict[str, tuple[str, ...]] = {
+    "observation": ("typos", "request", "tool-texts", "argument-texts"),
+    "action": (
+        "same-name-bare",
+        "same-name-described",
+        "same-name-arguments",
+        "same-name-copy",
+        "same-name-mixed",
+        "redundant",
+    ),
+    "metadata": ("cost-suffix", "cost-number", "cost-short", "time-suffix", "time-number", "time-short"),
+    "transition": ("timeout", "rate-limit", "denied", "server-error", "broken-json", "drift"),
+}
+"""What can be disturbed between an agent and its world, by group."""
+ALL_DISTURBANCES = "all"
 TokenScope = Literal["agent", "control", "read"]
 StudioScope = Literal["control", "read"]
 OfferedTasks = Literal["train", "all", "none"]
@@ -56,7 +71,17 @@ EXPORT_FORMATS: dict[str, tuple[str, tuple[str, ...]]] = {
 """What each format is, and how the name of its file ends; where nothing is named, a folder is written."""
 
 PERSON = "person"
-AGENTS = ("oracle", "noop", "random", PERSON, "scripted:FILE", "openai:MODEL", "prompted:MODEL", "module:Class")
+AGENTS = (
+    "oracle",
+    "oracle-once",
+    "noop",
+    "random",
+    PERSON,
+    "scripted:FILE",
+    "openai:MODEL",
+    "prompted:MODEL",
+    "module:Class",
+)
 USERS = ("scripted", PERSON, "openai:MODEL")
 
 MAX_TOKENS, ANSWER_TOKENS = 100_000, 8_000

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from envscaler_mcp.config.choices import NATIVE, USERS, Level, Split, Via
+from envscaler_mcp.config.choices import ALL_DISTURBANCES, DISTURBANCES, NATIVE, USERS, Level, Split, Via
 from envscaler_mcp.config.episode import LIMITS, MODELS, PLAYERS, EpisodeConfig
 from envscaler_mcp.config.options import Flag
 
@@ -54,6 +54,15 @@ class RunConfig(EpisodeConfig):
             panel=WORLDS,
         ),
     ] = NATIVE
+    disturb: Annotated[
+        str,
+        Flag(
+            "What is disturbed between agents and worlds: kinds, separated by commas, groups of them "
+            f"({', '.join(DISTURBANCES)}), or {ALL_DISTURBANCES}. Default: nothing.",
+            metavar="NAMES",
+            panel=WORLDS,
+        ),
+    ] = ""
     parallel: Annotated[
         int, Field(ge=1, le=64), Flag("How many episodes are played at the same time.", panel=WORLDS)
     ] = 2

@@ -44,18 +44,23 @@ class RunAbortedError(EnvScalerError):
 class Observation(str):
     """What an agent hears, as one text."""
 
-    __slots__ = ("answers", "refused", "tools")
+    __slots__ = ("answers", "disturbed", "refused", "tools")
     answers: tuple[str, ...]
     """What each call of its turn led to, in their order; or the one thing that it was told."""
     refused: bool
-    """Whether a call did not do what was asked, or could not be read."""
+    """Whether a call did not do what was asked, or could not be read. One that was disturbed is not counted."""
+    disturbed: bool
+    """Whether a call failed on its way to the world, through no fault of the agent: it may be sent again."""
     tools: tuple[Tool, ...] | None
     """What can be called from here on, where that has changed."""
 
-    def __new__(cls, *answers: str, refused: bool = False, tools: tuple[Tool, ...] | None = None) -> Self:
+    def __new__(
+        cls, *answers: str, refused: bool = False, disturbed: bool = False, tools: tuple[Tool, ...] | None = None
+    ) -> Self:
         heard = super().__new__(cls, "\n".join(answers))
         heard.answers = answers
         heard.refused = refused
+        heard.disturbed = disturbed
         heard.tools = tools
         return heard
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from pydantic import TypeAdapter, ValidationError
 from envscaler_mcp.artifacts import Call, Scenario, digest_of
 from envscaler_mcp.artifacts.run import Mode
 from envscaler_mcp.config.choices import AGENTS, PERSON
-from envscaler_mcp.episode.agent import COMPLETED, Action, Agent, Briefing, MakeAgent, RunAbortedError
+from envscaler_mcp.episode.agent import COMPLETED, Action, Agent, Briefing, MakeAgent, Observation, RunAbortedError
 from envscaler_mcp.episode.calling import Calling
 from envscaler_mcp.episode.guessing import RandomAgent
 from envscaler_mcp.episode.human import PersonAgent
@@ -69,8 +69,33 @@ class TalkingOracle:
         return next(self._moves, Action(text=DONE))
 
 
-def _oracle(briefing: Briefing, scenario: Scenario) -> Agent:
+class Resending:
+    """Sends a call again that was disturbed, with the names that the answer asks for; all else is another agent's."""
+
+    def __init__(self, agent: Agent) -> None:
+        self._agent = agent
+        self._last: Call | None = None
+
+    def act(self, observation: str) -> Action | Awaitable[Action]:
+        """The last call once more, or the next move of the other."""
+        if self._last is not None and isinstance(observation, Observation) and observation.disturbed:
+            # Few runs are disturbed.
+            from envscaler_mcp.disturbances import sent_again
+
+            self._last = sent_again(self._last, observation)
+            return Action(tool=self._last.tool, arguments=dict(self._last.arguments))
+        action = self._agent.act(observation)
+        if isinstance(action, Action):
+            self._last = None if action.tool is None else Call(tool=action.tool, arguments=action.arguments)
+        return action
+
+
+def _oracle_once(briefing: Briefing, scenario: Scenario) -> Agent:
     return TalkingOracle(scenario) if briefing.mode == "conversation" else Scripted(scenario.oracle)
+
+
+def _oracle(briefing: Briefing, scenario: Scenario) -> Agent:
+    return Resending(_oracle_once(briefing, scenario))
 
 
 def model_of_agent(name: str) -> str:
@@ -88,6 +113,8 @@ def agent_named(name: str, player: ModelPlayer | None = None) -> tuple[str, Make
     """How agents of that name are made, and the name under which their episodes are kept; models need a player."""
     if name == "oracle":
         return name, _oracle
+    if name == "oracle-once":
+        return name, _oracle_once
     if name == "noop":
         return name, lambda _briefing, _scenario: Scripted(())
     if name == "random":

@@ -35,6 +35,7 @@ from envscaler_mcp.episode.transcript import (
     is_small,
     may_write,
     messages_of,
+    spared_after,
     storable,
 )
 from envscaler_mcp.episode.user import BrokenUserError, Reply, User, stops_by_rule
@@ -189,6 +190,8 @@ class LiveEpisode:
         self.user = user
         self.moves = 0
         """How many moves the agent has made."""
+        self._spared = 0
+        """How many of them do not count, because a call in them was disturbed."""
         self.over = False
         self.played = EpisodeRecord()
         self._published = published
@@ -262,10 +265,15 @@ class LiveEpisode:
         begin = len(self.played.steps)
         with self.failures_recorded():
             turn = await self._turn(self.moves, move)
+            self._spared = spared_after(self._spared, turn, self.limits.steps)
             self._end_after(turn[-1])
         turn = self.played.steps[begin:]
-        refused = any(step.is_error for step in turn)
-        return Observation(*(step.observation for step in turn), refused=refused, tools=self._changed_tools())
+        return Observation(
+            *(step.observation for step in turn),
+            refused=any(step.is_error and not step.disturbed for step in turn),
+            disturbed=any(step.disturbed for step in turn),
+            tools=self._changed_tools(),
+        )
 
     def _changed_tools(self) -> tuple[Tool, ...] | None:
         """The tools as they are from here on, where the move has changed them."""
@@ -286,7 +294,7 @@ class LiveEpisode:
             self.end("error", self.played.world_lost, self.played.reason or "the world has ended")
         elif _written(self.played.use) >= (self.limits.tokens or math.inf):
             self.end("tokens")
-        elif self.moves >= self.limits.steps:
+        elif self.moves - self._spared >= self.limits.steps:
             self.end("steps")
 
     def fork(self, channel: WorldChannel, user: User | None) -> LiveEpisode:
@@ -294,7 +302,7 @@ class LiveEpisode:
         forked = LiveEpisode(
             channel, self.scenario, self.briefing, self.limits, user, published=self._published, rules=self._rules
         )
-        forked.moves, forked.over = self.moves, self.over
+        forked.moves, forked.over, forked._spared = self.moves, self.over, self._spared
         forked._raised, forked._spoken = self._raised, self._spoken
         forked._bounds = copy(self._bounds)
         if "_audit" in vars(self):
@@ -450,8 +458,11 @@ class LiveEpisode:
             # What is not JSON reaches no world, and is answered with the same words on every way.
             outcome = self._unsendable(tool, arguments)
             made["malformed"] = as_written(arguments)
-        if isinstance(outcome, SpokenOutcome) and outcome.meant is not None:
-            made["meant"] = Call(tool=outcome.meant.tool, arguments=dict(outcome.meant.arguments))
+        if isinstance(outcome, SpokenOutcome):
+            if outcome.meant is not None:
+                made["meant"] = Call(tool=outcome.meant.tool, arguments=dict(outcome.meant.arguments))
+            if outcome.disturbed:
+                made["disturbed"] = outcome.disturbed
         return {**made, "observation": outcome.text, "is_error": outcome.is_error}
 
     async def _called(self, tool: str, arguments: dict[str, Any]) -> tuple[Outcome, StateDiff]:

@@ -10,7 +10,15 @@ from typing import Any
 from envscaler_mcp.artifacts import StateDiff, Step, Trajectory, canonical_json
 from envscaler_mcp.artifacts.run import Mode
 from envscaler_mcp.episode.live import WorldChannel
-from envscaler_mcp.episode.transcript import NO_MOVE, heard_by_nobody, is_call, is_last, may_write, messages_of
+from envscaler_mcp.episode.transcript import (
+    NO_MOVE,
+    heard_by_nobody,
+    is_call,
+    is_last,
+    may_write,
+    messages_of,
+    spared_after,
+)
 from envscaler_mcp.errors import EnvScalerError, WorkerEndedError
 from envscaler_mcp.serving import Outcome
 from envscaler_mcp.serving.outcome import ENDED, says_ended
@@ -56,7 +64,7 @@ async def first_difference(
     if difference is not None:
         return difference
     del messages[:2]
-    last, done = 0, 0
+    last, done, spared = 0, 0, 0
     for number, turn in groupby(record.steps, key=lambda step: step.turn):
         steps = list(turn)
         for step in steps:
@@ -72,11 +80,13 @@ async def first_difference(
         if difference is not None:
             return difference
         last = number
+        spared = spared_after(spared, steps, max_steps)
+    counted = last - spared
     ended = bool(record.steps) and is_last(record.steps[-1], record.mode)
     return (
         _unlike(done, "the messages", messages, [])
         or _unlike(done, "that it was completed", record.ended == "completed", ended)
-        or _unlike(done, "the number of turns at the limit", max_steps if record.ended == "steps" else last, last)
+        or _unlike(done, "the number of turns at the limit", max_steps if record.ended == "steps" else counted, counted)
     )
 
 

@@ -57,6 +57,11 @@ def heard_by_nobody(text: str, mode: Mode, *, published: bool = False) -> tuple[
     return UNHEARD if text.strip() else EMPTY, True
 
 
+def spared_after(spared: int, turn: Sequence[Step], most: int) -> int:
+    """How many moves do not count against the limit after this one: those with a disturbed call, as many as the limit at most."""
+    return spared + 1 if spared < most and any(step.disturbed for step in turn) else spared
+
+
 def is_last(step: Step, mode: Mode) -> bool:
     """Whether an episode is completed with this step."""
     if is_call(step):

@@ -84,7 +84,8 @@ def _steps(dialogue: Dialogue) -> Iterator[dict[str, Any]]:
             id_ = message["tool_call_id"]
             result: dict[str, Any] = {"source_call_id": id_, "content": message["content"]}
             if id_ in calls:
-                result["extra"] = {"is_error": calls[id_].is_error}
+                disturbed = {"disturbed": calls[id_].disturbed} if calls[id_].disturbed else {}
+                result["extra"] = {"is_error": calls[id_].is_error, **disturbed}
             step.setdefault("observation", {"results": []})["results"].append(result)
             continue
         if step:

@@ -60,6 +60,7 @@ class Dialogue:
             "solved": played.verdict.solved,
             "owner": played.verdict.owner or "",
             "masked": played.verdict.masked,
+            "disturbances": ",".join(played.disturbances),
         }
 
     @property
@@ -88,6 +89,7 @@ FACTS = {
     "solved": "bool",
     "owner": "string",
     "masked": "bool",
+    "disturbances": "string",
 }
 """The kinds of the facts, as a table has them."""
 

@@ -135,7 +135,7 @@ class _Home:
         environment, scenario = self._current(world) or (None, None)
         if environment is None or scenario is None:
             return None
-        return played.tools if played.dialect else environment.tools, scenario.split
+        return played.tools if played.dialect or played.disturbances else environment.tools, scenario.split
 
     def _current(self, server: PlannedServer) -> tuple[Environment, Scenario | None] | None:
         """Environment and scenario of a world, unless either is another one by now."""

@@ -35,7 +35,7 @@ Keepable = choices.Keepable
 REASONS: dict[Reason, str] = {
     "attempt": "it does not count, since the machine failed or another attempt of the episode does",
     "stale": "its environment or its task is no longer the one that was played",
-    "servers": "it was played over several servers, a server of another program or in a dialect, which no trainer can open",
+    "servers": "it was played over several servers, a server of another program, in a dialect or disturbed, which no trainer can open",
     "split": "its task belongs to another split",
     "masked": "it failed, and not because of its agent",
     "user": "its user invented something",

@@ -76,6 +76,13 @@ def _parser(folder: Path) -> argparse.ArgumentParser:
         "or random for another at each start, which is then told on standard error; native by default",
     )
     add(
+        "--disturb",
+        metavar="NAMES",
+        default="",
+        help="disturb what is between agents and the world: kinds separated by commas, groups of them (observation, action, "
+        "metadata, transition), or all; where they appear follows from --scenario and --seed; nothing by default",
+    )
+    add(
         "--control",
         metavar="PATH_OR_PORT",
         help="let clients with the token of --control-token-env open, read, mark and judge worlds over a unix socket at "

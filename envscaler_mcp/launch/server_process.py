@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     from envscaler_mcp.artifacts import Scenario
     from envscaler_mcp.dialects import Dialect
+    from envscaler_mcp.disturbances import Disturbable
     from envscaler_mcp.serving.control.server import Open, ServerControlPlane
     from envscaler_mcp.serving.tasks import Offer
 
@@ -47,8 +48,8 @@ def run(folder: Path, options: argparse.Namespace, load: Load) -> int:
         _check(options)
         if options.list_tools:
             code = load(folder)
-            dialect = _dialect_of(code.environment, options.dialect)
-            _list_tools(code.environment if dialect is None else dialect.card, options.json)
+            interface = _interface_of(code.environment, options)
+            _list_tools(code.environment if interface is None else interface.card, options.json)
         else:
             anyio.run(_serve, folder, load, options)
     except EnvScalerError as cause:
@@ -79,6 +80,11 @@ def _check(options: argparse.Namespace) -> None:
 
         with _as_wrong_use():
             DialectName.read(options.dialect)
+    if options.disturb:
+        from envscaler_mcp.disturbances import read_disturbances
+
+        with _as_wrong_use():
+            read_disturbances(options.disturb)
     if options.with_parent and not options.http:
         raise WrongUseError("--with-parent belongs to --http; on standard input a server always ends with it.")
 
@@ -107,6 +113,20 @@ def _dialect_of(environment: Environment, wanted: str) -> Dialect | None:
     return dialect
 
 
+def _interface_of(environment: Environment, options: argparse.Namespace) -> Disturbable | None:
+    """What agents speak to the world in, where that is not its own interface as it is."""
+    dialect = _dialect_of(environment, options.dialect)
+    if not options.disturb:
+        return dialect
+    # Most servers are not disturbed.
+    from envscaler_mcp.disturbances import Disturbances, Disturbed, NativeInterface, read_disturbances
+
+    with _as_wrong_use():
+        interface = dialect or NativeInterface(environment)
+    kinds = read_disturbances(options.disturb)
+    return Disturbed(interface, Disturbances(kinds, options.scenario or environment.id, options.seed or 0))
+
+
 def _list_tools(environment: Environment, as_json: bool) -> None:
     tools = environment.tools
     if as_json:
@@ -126,7 +146,7 @@ async def _serve(folder: Path, load: Load, options: argparse.Namespace) -> None:
         from envscaler_mcp.serving.world_slot import WorldSlot
 
         code, tasks = load(folder), load_scenarios(folder)
-    dialect = _dialect_of(code.environment, options.dialect)
+    interface = _interface_of(code.environment, options)
     # A world of a person's own, to which no other program gives a start.
     opens_states = options.scenario is options.state is options.control is None
     offered = offered_anywhere(tasks, options.prompts) if opens_states else []
@@ -138,7 +158,7 @@ async def _serve(folder: Path, load: Load, options: argparse.Namespace) -> None:
         if not opens_states:
             offered[:] = offered_tasks(tasks, prompts or options.prompts, scenario, begins)
         started[:] = [begins]
-        return session if dialect is None else session.spoken(dialect)
+        return session if interface is None else session.spoken(interface)
 
     async def begin(task: Scenario) -> bool:
         untouched = await plane.world(SERVED).act(lambda session: session.diff_since_start().empty)

@@ -43,6 +43,8 @@ class EpisodeOptions:
     scoring: Scoring = "framed"
     dialect: str = NATIVE
     """What the policy speaks to the world in: the number of a dialect, `held-out-NUMBER`, or the world's own interface."""
+    disturb: str = ""
+    """Which disturbances are between the policy and its world: kinds and groups, separated by commas, or `all`."""
     record: bool = False
     """Whether the trajectory tells what every call changed. In process it always does; over a farm that is asked for
     after each call."""
@@ -59,6 +61,16 @@ class EpisodeOptions:
             from envscaler_mcp.dialects import DialectName
 
             DialectName.read(self.dialect)
+        _ = self.disturbances
+
+    @property
+    def disturbances(self) -> tuple[str, ...]:
+        """The kinds that are on; WorldError where there is no such kind."""
+        if not self.disturb:
+            return ()
+        from envscaler_mcp.disturbances import read_disturbances
+
+        return read_disturbances(self.disturb)
 
 
 class ForkableUser(User, Protocol):
@@ -286,8 +298,9 @@ class Episode:
             user=self.options.user if self.options.mode == "conversation" else "",
             final_hash=digest_of(self._world.state()) if has_ending else "",
             verdict=verdict,
-            tools=() if self.options.dialect == NATIVE else self._live.briefing.tools,
+            tools=() if self.options.dialect == NATIVE and not self.options.disturb else self._live.briefing.tools,
             dialect="" if self.options.dialect == NATIVE else self.options.dialect,
+            disturbances=self.options.disturbances,
             **self._live.settled().trajectory_fields(),
         )
 

@@ -31,11 +31,12 @@ from envscaler_mcp.rl.store import store
 from envscaler_mcp.rl.users import Users
 from envscaler_mcp.scenarios.introduction import introduction_at
 from envscaler_mcp.scoring.task_file import TaskFile
-from envscaler_mcp.serving.code import callable_tools
+from envscaler_mcp.serving.code import CallableTool, callable_tools
 from envscaler_mcp.serving.suggestion import did_you_mean
 
 if TYPE_CHECKING:
     from envscaler_mcp.dialects import Dialect
+    from envscaler_mcp.disturbances import Disturbable, Disturbances
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -64,6 +65,7 @@ class Choices(TypedDict, total=False):
     max_tokens: int | None
     scoring: Scoring
     dialect: str
+    disturb: str
     record: bool
 
 
@@ -275,16 +277,27 @@ class Gym:
 
     def _opened(self, task: Task, count: int, choices: Choices) -> list[Episode]:
         options = EpisodeOptions(**choices)
-        dialect = self._dialect(task.scenario.environment, options.dialect)
+        interface = self._interface(task.scenario, options)
         worlds: Sequence[TaskWorld] = self._place.open(task, count, diffs=options.record)
-        if dialect is not None:
-            worlds = [SpokenTaskWorld(world, dialect) for world in worlds]
+        if interface is not None:
+            worlds = [SpokenTaskWorld(world, interface) for world in worlds]
         try:
-            return [self._episode(task, world, options, dialect) for world in worlds]
+            card = self._place.card(task.scenario.environment) if interface is None else interface.card
+            tools = self._place.tools(task.scenario.environment) if interface is None else callable_tools(card)
+            return [self._episode(task, world, options, card, tools) for world in worlds]
         except BaseException:
             for world in worlds:
                 world.close()
             raise
+
+    def _interface(self, scenario: Scenario, options: EpisodeOptions) -> Disturbable | None:
+        """What the policy speaks to the world in, where that is not its own interface as it is."""
+        dialect = self._dialect(scenario.environment, options.dialect)
+        if not options.disturb:
+            return dialect
+        from envscaler_mcp.disturbances import Disturbed, NativeInterface
+
+        return Disturbed(dialect or NativeInterface(self._place.card(scenario.environment)), _drawn(scenario, options))
 
     def _dialect(self, environment: str, wanted: str) -> Dialect | None:
         """The dialect of that name; WorldError where the environment has none."""
@@ -301,12 +314,15 @@ class Gym:
             known = self._dialects[key] = Dialect(self._place.card(environment), DialectName.read(wanted))
         return known
 
-    def _episode(self, task: Task, world: TaskWorld, options: EpisodeOptions, dialect: Dialect | None) -> Episode:
-        scenario = task.scenario
-        if dialect is None:
-            card, tools = self._place.card(scenario.environment), self._place.tools(scenario.environment)
-        else:
-            card, tools = dialect.card, callable_tools(dialect.card)
+    def _episode(
+        self,
+        task: Task,
+        world: TaskWorld,
+        options: EpisodeOptions,
+        card: Environment,
+        tools: Mapping[str, CallableTool],
+    ) -> Episode:
+        scenario = _as_asked(task.scenario, options)
         user = None
         if options.mode == "conversation":
             user = self._users.user(options.user, scenario, self.progress(task, world), options.seed)
@@ -345,6 +361,21 @@ class Gym:
             self._threads = ThreadPoolExecutor(AT_ONCE, "gym")
         futures = [self._threads.submit(act, item) for item in items]
         return _all_or_none((future.result() for future in futures), close=close)
+
+
+def _drawn(scenario: Scenario, options: EpisodeOptions) -> Disturbances:
+    from envscaler_mcp.disturbances import Disturbances
+
+    return Disturbances(options.disturbances, scenario.id, options.seed)
+
+
+def _as_asked(scenario: Scenario, options: EpisodeOptions) -> Scenario:
+    """The scenario with its request as the policy reads it."""
+    if not options.disturb:
+        return scenario
+    from envscaler_mcp.disturbances import asked_otherwise
+
+    return asked_otherwise(scenario, _drawn(scenario, options))
 
 
 class NearProgress(GoalProgress):

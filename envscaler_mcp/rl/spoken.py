@@ -1,4 +1,4 @@
-"""A world at a task that a policy speaks to in a dialect. The translation is done here, so that it is the same at every place."""
+"""A world at a task that a policy speaks to in a dialect, or that is disturbed. The translation is done here, so that it is the same at every place."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from envscaler_mcp.serving import Outcome
 from envscaler_mcp.serving.spoken_world import Memory, SpokenOutcome
 
 if TYPE_CHECKING:
-    from envscaler_mcp.dialects import Dialect
+    from envscaler_mcp.serving.spoken_world import Interface
 
 
 class SpokenTaskWorld:
@@ -21,19 +21,19 @@ class SpokenTaskWorld:
     url = ""
     """At its address an agent would meet the world's own interface."""
 
-    def __init__(self, world: TaskWorld, dialect: Dialect, memory: Memory | None = None) -> None:
+    def __init__(self, world: TaskWorld, interface: Interface, memory: Memory | None = None) -> None:
         self.is_here = world.is_here
         self._world = world
-        self._dialect = dialect
-        self._memory: Any = dialect.memory() if memory is None else memory
+        self._interface = interface
+        self._memory: Any = interface.memory() if memory is None else memory
 
     def call(self, tool: str, arguments: dict[str, Any], *, writes: bool) -> tuple[Outcome, StateDiff]:
         """What came of the spoken call, and what it changed."""
-        meant = self._dialect.call(tool, arguments, self._memory)
+        meant = self._interface.call(tool, arguments, self._memory)
         if isinstance(meant, SpokenOutcome):
             return meant, StateDiff()
         outcome, diff = self._world.call(meant.tool, dict(meant.arguments), writes=writes)
-        return self._dialect.answer(meant, outcome, self._memory), diff
+        return self._interface.answer(meant, outcome, self._memory), diff
 
     def initial(self) -> Mapping[str, Any]:
         """The state as the world opened."""
@@ -49,7 +49,7 @@ class SpokenTaskWorld:
 
     def fork(self, count: int) -> Sequence[SpokenTaskWorld]:
         """Worlds that continue from here, to which the same was told."""
-        return [SpokenTaskWorld(world, self._dialect, self._memory.copy()) for world in self._world.fork(count)]
+        return [SpokenTaskWorld(world, self._interface, self._memory.copy()) for world in self._world.fork(count)]
 
     def close(self) -> None:
         """End the world."""

@@ -27,7 +27,7 @@ def store(folder: Path, trajectories: Sequence[Trajectory], scenario: Callable[[
         raise RunError(f"Two trajectories are called {twice!r}; give each a repetition of its own in record().")
     mode = _one("mode", [trajectory.mode for trajectory in trajectories])
     scoring = own_rule(_one("scoring", [trajectory.verdict.scoring for trajectory in trajectories]))
-    ended = [trajectory.steps[-1].turn for trajectory in trajectories if trajectory.ended == "steps"]
+    ended = [_limit_of(trajectory) for trajectory in trajectories if trajectory.ended == "steps"]
     plan = RunPlan(
         agent=_one("agent", [trajectory.agent for trajectory in trajectories]),
         via=cast(Via, _one("way", [trajectory.via for trajectory in trajectories])),
@@ -43,6 +43,13 @@ def store(folder: Path, trajectories: Sequence[Trajectory], scenario: Callable[[
         run.record([trajectory for trajectory in trajectories if trajectory.id in missing])
 
 
+def _limit_of(trajectory: Trajectory) -> int:
+    """The limit of moves at which it ended: those with a disturbed call do not count, as many as the limit at most."""
+    moves = trajectory.steps[-1].turn
+    disturbed = len({step.turn for step in trajectory.steps if step.disturbed})
+    return max(moves - disturbed, moves // 2)
+
+
 def _planned(trajectory: Trajectory, scenario: Scenario | None) -> PlannedEpisode:
     repetition = trajectory.id.rpartition("/")[2]
     return PlannedEpisode(
@@ -56,6 +63,7 @@ def _planned(trajectory: Trajectory, scenario: Scenario | None) -> PlannedEpisod
         level=None if scenario is None else scenario.level,
         split=None if scenario is None else scenario.split,
         dialect=trajectory.dialect,
+        disturbances=trajectory.disturbances,
     )
 
 

@@ -29,13 +29,16 @@ def plan_run(home: WorldHome, environments: Sequence[str], config: RunConfig) ->
         raise RunError(
             "A dialect is spoken in worlds that are reached direct or in a worker; use --via direct or worker."
         )
+    if config.disturb and config.via not in (None, "direct", "worker"):
+        raise RunError("Worlds that are reached direct or in a worker can be disturbed; use --via direct or worker.")
     name, _ = agent_named(config.agent)
     user = user_named(config.user or "scripted")[0] if config.mode == "conversation" else ""
+    disturbances = _disturbances_of(config.disturb)
     chosen = _chosen(home, environments, config)
     if not chosen:
         raise RunError("There is nothing to play: no environment that was chosen holds such scenarios.")
     episodes = tuple(
-        _episode(scenario, name, config.seed, repetition, config.dialect)
+        _episode(scenario, name, config.seed, repetition, config.dialect, disturbances)
         for scenario in chosen
         for repetition in range(1, config.repeat + 1)
     )
@@ -106,7 +109,14 @@ def _planned(home: WorldHome, server: LocalServer | ExternalServer) -> PlannedSe
     )
 
 
-def _episode(scenario: Scenario, agent: str, seed: int, repetition: int, dialect: str = NATIVE) -> PlannedEpisode:
+def _episode(
+    scenario: Scenario,
+    agent: str,
+    seed: int,
+    repetition: int,
+    dialect: str = NATIVE,
+    disturbances: tuple[str, ...] = (),
+) -> PlannedEpisode:
     return PlannedEpisode(
         id=f"{scenario.id}/{agent}/{repetition}",
         scenario=scenario.id,
@@ -118,7 +128,17 @@ def _episode(scenario: Scenario, agent: str, seed: int, repetition: int, dialect
         level=scenario.level,
         split=scenario.split,
         dialect=_dialect_of(scenario, seed, repetition, dialect),
+        disturbances=disturbances,
     )
+
+
+def _disturbances_of(wanted: str) -> tuple[str, ...]:
+    if not wanted:
+        return ()
+    # Most runs have none.
+    from envscaler_mcp.disturbances import read_disturbances
+
+    return read_disturbances(wanted)
 
 
 def _dialect_of(scenario: Scenario, seed: int, repetition: int, wanted: str) -> str:

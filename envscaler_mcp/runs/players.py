@@ -90,7 +90,7 @@ _BUSY = 4
 
 def players_at_most(plan: RunPlan, parallel: int) -> int:
     """How many of so many players one process can use."""
-    scripted = plan.agent in ("oracle", "noop", "random") or plan.agent.startswith("scripted-")
+    scripted = plan.agent in ("oracle", "oracle-once", "noop", "random") or plan.agent.startswith("scripted-")
     waits = not scripted or plan.user not in ("", "scripted") or plan.via not in ("direct", "worker")
     return parallel if waits else min(parallel, _BUSY)
 
@@ -138,5 +138,6 @@ def _trajectory(plan: RunPlan, assignment: Assignment, judged: JudgedEpisode) ->
         verdict=judged.verdict,
         tools=judged.tools,
         dialect=episode.dialect,
+        disturbances=episode.disturbances,
         **judged.record.trajectory_fields(),
     )

@@ -67,7 +67,7 @@ class EpisodeRunner:
         try:
             servers = await open_servers(episode)
             combined = CombinedServers(servers)
-            tools = combined.offered if episode.servers or episode.dialect else ()
+            tools = combined.offered if episode.servers or episode.dialect or episode.disturbances else ()
             scenario = scenario_of(episode, servers, combined)
             user = await self._user(scenario, servers, episode)
             record = await play(

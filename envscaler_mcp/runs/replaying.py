@@ -243,7 +243,7 @@ def _strange(record: Trajectory, planned: PlannedEpisode | None) -> str:
     """In what a record is not that of the episode that was planned."""
     if planned is None:
         return "no such episode was planned"
-    for name in ("scenario", "scenario_digest", "environment", "code_digest", "seed", "dialect"):
+    for name in ("scenario", "scenario_digest", "environment", "code_digest", "seed", "dialect", "disturbances"):
         then, now = getattr(planned, name), getattr(record, name)
         if then != now:
             return f"step 0: the {name} is {now!r}, and {then!r} was planned"

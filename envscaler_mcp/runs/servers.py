@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import anyio.to_thread
 
-from envscaler_mcp.artifacts import Call, Conversation, Goal, Scenario, digest_of
+from envscaler_mcp.artifacts import Call, Conversation, Environment, Goal, Scenario, digest_of
 from envscaler_mcp.artifacts.run import Mode, PlannedEpisode, PlannedServer
 from envscaler_mcp.errors import LaunchError, RunError
 from envscaler_mcp.launch.channels import Host, LocalChannel
@@ -22,7 +22,7 @@ from envscaler_mcp.serving import EnvironmentCode
 from envscaler_mcp.serving.code import callable_tools
 
 if TYPE_CHECKING:
-    from envscaler_mcp.dialects import Dialect
+    from envscaler_mcp.disturbances import Disturbable, Disturbances
     from envscaler_mcp.launch.external import Target
 
 
@@ -35,8 +35,8 @@ class EpisodeServer(Member):
     scenario: Scenario | None = None
     """What judges its world."""
     initial: Mapping[str, Any] = field(default_factory=dict)
-    dialect: Dialect | None = None
-    """What agents speak to its world in, where that is not its own interface."""
+    asked: Scenario | None = None
+    """The same with request and solution as its agent reads and says them, where that is in a dialect or disturbed."""
 
 
 OpenServers = Callable[[PlannedEpisode], Awaitable[tuple[EpisodeServer, ...]]]
@@ -67,23 +67,53 @@ async def one_world(home: WorldHome, environment: str, mode: Mode, engine: Hosti
             opened = await host.open(scenario)
             initial = await opened.initial()
             said = scenario.task if mode == "task" else ""
-            if not episode.dialect:
+            interface = _interface(code.environment, episode)
+            if interface is None:
                 introduction = introduction_at(code.environment, initial, said)
                 return (EpisodeServer(environment, introduction, code.tools, opened, True, code, scenario, initial),)
-            from envscaler_mcp.dialects import Dialect, DialectName
-
-            dialect = Dialect(code.environment, DialectName.read(episode.dialect))
-            introduction = introduction_at(dialect.card, initial, said)
-            tools, channel = callable_tools(dialect.card), _spoken(opened, dialect)
-            return (EpisodeServer(environment, introduction, tools, channel, True, code, scenario, initial, dialect),)
+            introduction = introduction_at(interface.card, initial, said)
+            tools, channel = callable_tools(interface.card), _spoken(opened, interface)
+            asked = _as_spoken(scenario, interface, episode)
+            return (EpisodeServer(environment, introduction, tools, channel, True, code, scenario, initial, asked),)
 
         yield open_episode
 
 
-def _spoken(channel: object, dialect: Dialect) -> LocalChannel:
+def _interface(environment: Environment, episode: PlannedEpisode) -> Disturbable | None:
+    """What the episode is played in, where that is not the world's own interface as it is."""
+    interface: Disturbable | None = None
+    # Most episodes have neither.
+    if episode.dialect:
+        from envscaler_mcp.dialects import Dialect, DialectName
+
+        interface = Dialect(environment, DialectName.read(episode.dialect))
+    if episode.disturbances:
+        from envscaler_mcp.disturbances import Disturbed, NativeInterface
+
+        interface = Disturbed(interface or NativeInterface(environment), _drawn(episode))
+    return interface
+
+
+def _drawn(episode: PlannedEpisode) -> Disturbances:
+    from envscaler_mcp.disturbances import Disturbances
+
+    return Disturbances(episode.disturbances, episode.scenario, episode.seed)
+
+
+def _as_spoken(scenario: Scenario, interface: Disturbable, episode: PlannedEpisode) -> Scenario:
+    if episode.disturbances:
+        from envscaler_mcp.disturbances import asked_otherwise
+
+        scenario = asked_otherwise(scenario, _drawn(episode))
+    return scenario.model_copy(update={"oracle": tuple(map(interface.encode, scenario.oracle))})
+
+
+def _spoken(channel: object, interface: Disturbable) -> LocalChannel:
     if not isinstance(channel, LocalChannel):
-        raise LaunchError("A dialect is spoken in worlds that are reached direct or in a worker, not through a server.")
-    return LocalChannel(channel.session.spoken(dialect))
+        raise LaunchError(
+            "Worlds that are reached direct or in a worker have dialects and disturbances, not those behind a server."
+        )
+    return LocalChannel(channel.session.spoken(interface))
 
 
 @asynccontextmanager
@@ -124,7 +154,7 @@ def scenario_of(episode: PlannedEpisode, servers: Sequence[EpisodeServer], combi
     """What is to be done in the episode: the scenario of its one world, or the scenarios of all and its own task."""
     scenarios = [server.scenario for server in servers if server.scenario is not None]
     if not episode.servers:
-        return _in_dialect(scenarios[0], servers[0].dialect)
+        return servers[0].asked or scenarios[0]
     calls: list[Call] = []
     threads: list[tuple[int, ...]] = []
     for server in servers:
@@ -150,13 +180,6 @@ def scenario_of(episode: PlannedEpisode, servers: Sequence[EpisodeServer], combi
         conversation=_conversation(episode.task, scenarios),
         split=episode.split or "train",
     )
-
-
-def _in_dialect(scenario: Scenario, dialect: Dialect | None) -> Scenario:
-    """The scenario with its solution as it is spoken."""
-    if dialect is None:
-        return scenario
-    return scenario.model_copy(update={"oracle": tuple(map(dialect.encode, scenario.oracle))})
 
 
 def _threads_of(scenario: Scenario) -> tuple[tuple[int, ...], ...]:

@@ -28,7 +28,7 @@ class MeantCall:
 class SpokenOutcome(Outcome):
     """An answer in the words of an interface."""
 
-    __slots__ = ("_body", "in_band", "meant")
+    __slots__ = ("_body", "disturbed", "in_band", "meant")
 
     def __init__(self, kind: Kind, text: str, body: Any = None, *, in_band: bool = False) -> None:
         """`body` is what goes with the text as structured content, where the interface has that."""
@@ -37,6 +37,8 @@ class SpokenOutcome(Outcome):
         self.in_band = in_band
         self.meant: MeantCall | None = None
         """Nothing where the call reached no world."""
+        self.disturbed = ""
+        """The kind of disturbance through which the call failed on the way, where one did."""
 
     @cached_property
     def payload(self) -> dict[str, Any]:

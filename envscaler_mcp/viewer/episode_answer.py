@@ -125,13 +125,19 @@ def _call(place: int, step: Step, reasons: RefusalReasons) -> RecordedCall:
         by="agent",
         tool=step.tool[:MOST_WORDS],
         arguments=shown["arguments"],
-        kind="done" if not step.is_error else "refused" if rule or condition else "invalid",
+        kind=_kind(step, refused=bool(rule or condition)),
         result=shown["result"],
         diff=shown["diff"],
         shortened=shown.get("shortened", {}),
         rule=rule,
         condition=condition,
     )
+
+
+def _kind(step: Step, *, refused: bool) -> str:
+    if step.disturbed:
+        return "limited"
+    return "done" if not step.is_error else "refused" if refused else "invalid"
 
 
 def _refused_by(step: Step, result: Any, reasons: RefusalReasons) -> tuple[int | None, str]:

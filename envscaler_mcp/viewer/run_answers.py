@@ -312,7 +312,7 @@ class StepStart:
     state: State | None
     """Where the task begins that lies in no server folder."""
     calls: tuple[tuple[str, Mapping[str, Any], str | None], ...]
-    """Each with the answer that was recorded; nothing of one in a dialect, where a world answers in its own words."""
+    """Each with the answer that was recorded; nothing of one in a dialect or disturbed, where a world answers in its own words."""
 
 
 def step_start(run: OpenRun, id_: str, step: int) -> StepStart:
@@ -324,7 +324,7 @@ def step_start(run: OpenRun, id_: str, step: int) -> StepStart:
         raise RunError(f"This episode has {len(steps)} steps.")
     before = islice(steps, step - 1)
     calls: tuple[tuple[str, Mapping[str, Any], str | None], ...]
-    if reviewed.episode.dialect:
+    if reviewed.episode.dialect or reviewed.episode.disturbances:
         meant = (each.meant for each in before)
         calls = tuple((call.tool, call.arguments, None) for call in meant if call is not None)
     else:

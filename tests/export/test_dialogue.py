@@ -54,6 +54,7 @@ def test_what_an_episode_was_worth_and_where_it_belongs_is_told() -> None:
         "solved": True,
         "owner": "",
         "masked": False,
+        "disturbances": "",
     }
 
 
