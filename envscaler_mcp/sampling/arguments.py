@@ -189,9 +189,8 @@ class Arguments:
 
 def _given(param: Parameter, drawn_: dict[str, Any]) -> Any:
     """What a call passes for a parameter, or what stands there where it is left out."""
-    if param.argument in drawn_:
-        return drawn_[param.argument]
-    return [] if param.type.kind == "list" and param.default is None else getattr(param.default, "value", None)
+    value = drawn_.get(param.argument, getattr(param.default, "value", None))
+    return [] if value is None and param.type.kind == "list" else value
 
 
 def computed_value(model: Model, world: Any, computed: Computed, given: Mapping[str, tuple[Any, Type]]) -> Any:

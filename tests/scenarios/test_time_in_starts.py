@@ -162,3 +162,24 @@ def test_a_step_that_works_too_long_is_ended() -> None:
 """
     with pytest.raises(GrowthError, match="a daily step did not end within 5 seconds"):
         grown(PAWNSHOP.replace("    - open_day(on=today)\n", slow).replace("  days: 60\n", "  days: 300\n"))
+
+
+def test_a_list_that_is_left_out_is_empty_to_what_follows_from_it() -> None:
+    ring = """  ring_up:
+    about: Ring up about pledges, or about all of them.
+    params:
+      about: optional list(ref(Pledge))
+      everyone: bool
+    effect:
+      - for p in about:
+          - p.paid = 1
+      - for p in Pledge if everyone:
+          - p.paid = 2
+    say: ring up
+  redeem:
+"""
+    text = PAWNSHOP.replace("  redeem:\n", ring, 1)
+    text = text.replace("    open_day: 0\n", "    open_day: 0\n    ring_up: 9\n").replace(
+        "  values:\n", "  values:\n    ring_up.about: none\n    ring_up.everyone: = len(about) == 0\n", 1
+    )
+    assert grown(text).played["ring_up"] > 0
