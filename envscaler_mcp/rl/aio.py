@@ -20,8 +20,10 @@ from envscaler_mcp.llm import Endpoint
 from envscaler_mcp.rl import gym as blocking
 from envscaler_mcp.rl.episode import Episode
 from envscaler_mcp.rl.functions import async_functions_of
-from envscaler_mcp.rl.gym import AnyTask, Gym
+from envscaler_mcp.rl.gym import AnyTask, Gym, read_tasks
 from envscaler_mcp.rl.options import Choices
+
+__all__ = ["AsyncEpisode", "AsyncGym", "connect", "local", "read_tasks"]
 
 AT_ONCE = 64
 """Threads in which one gym waits; more waiting for them costs nothing but time."""

@@ -315,6 +315,7 @@ class Episode:
 
     def record(self, agent: str = "policy", repetition: int = 1) -> Trajectory:
         """What was played, as `runs` and `export` read it; `rl.store` writes it into a folder."""
+        self._check_open()
         if self._via != "direct" and not self.options.record:
             raise RunError("What each call changed was not asked for; open the episode with record=True.")
         verdict, scenario = self.verify(), self.scenario
