@@ -96,7 +96,7 @@ def check_choice(name: str, value: Any, kind: Any) -> None:
     """Refuse a value that is none of the words of a Literal."""
     known = get_args(kind)
     if value not in known:
-        raise UsageError(f"{name} is {value!r}; it may be {', '.join(map(repr, known))}.")
+        raise UsageError(f"{name} is {value!r}; it may be {' or '.join(map(repr, known))}.")
 
 
 def check_kind(level: Level | None, split: Split | None) -> None:
