@@ -15,7 +15,7 @@ from envscaler_mcp.config.choices import MAX_STEPS
 from envscaler_mcp.dialects import Dialect, DialectName
 from envscaler_mcp.rl.gymnasium import register_gymnasium
 from envscaler_mcp.rl.text_env import TextEnv
-from tests.farm.farms import ROOT, Program
+from tests.farm.farms import ROOT, Program, farm_program
 
 ID = "hospital_stays-easy-01"
 
@@ -280,3 +280,24 @@ def test_a_farm_with_a_port_is_where_this_user_connects(
     (state / "farm.address").write_text(f"{farm.control}\n")
     with rl.connect(token=farm.token("control")) as gym:
         assert "hospital_stays" in gym.environments()
+
+
+@pytest.mark.slow
+def test_a_farm_with_a_port_says_where_it_is_while_it_runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    with farm_program(tmp_path, processes=1) as program, rl.connect(token=program.token("control")) as gym:
+        assert gym.sample(2, environment="hospital_stays", seed=1)
+    assert not list(tmp_path.rglob("farm.address"))
+
+
+@pytest.mark.slow
+def test_a_farm_that_is_gone_masks_a_whole_batch_and_can_be_closed(tmp_path: Path) -> None:
+    with farm_program(tmp_path, processes=1) as program:
+        gym = rl.connect(program.control, program.token("control"))
+        episodes = gym.open_many(ID, 4)
+    verdicts = gym.verify_many(episodes)
+    assert [(verdict.masked, verdict.owner) for verdict in verdicts] == [(True, "infrastructure")] * 4
+    with pytest.raises(rl.FarmLostError):
+        gym.open(ID)
+    gym.close_many(episodes)
+    gym.close()
