@@ -81,6 +81,11 @@ class Settings(BaseModel):
         return self.state / "farm.sock"
 
     @property
+    def farm_address(self) -> Path:
+        """Where a farm whose control plane is not at the socket file says where it is, while it runs."""
+        return self.state / "farm.address"
+
+    @property
     def farm_audit(self) -> Path:
         return self.state / "farm-audit.jsonl"
 

@@ -19,6 +19,7 @@ from envscaler_mcp.cli.studio_models import USER_HELP, answering_user
 from envscaler_mcp.config.choices import Isolation, TokenScope
 from envscaler_mcp.errors import LaunchError
 from envscaler_mcp.html.counts import counted
+from envscaler_mcp.plain_files import replacing
 
 if TYPE_CHECKING:
     from envscaler_mcp.farm.environments import BenchmarkOpener
@@ -187,12 +188,23 @@ def farm(
             say(f"  control plane    {where}, with a token from `envscaler farm token control`")
             say("Ctrl-C ends it.")
 
+        if control:
+            _write_address(settings.farm_address, where if place.isdigit() else str(Path(place).resolve()))
         try:
             code = _house(ray)(config, agents, owners, count).run(ready)
         finally:
             if not place.isdigit():
                 Path(place).unlink(missing_ok=True)
+            if control:
+                settings.farm_address.unlink(missing_ok=True)
     raise typer.Exit(code)
+
+
+def _write_address(file: Path, address: str) -> None:
+    """Where programs of this user look for the farm, if its control plane is not at its usual place."""
+    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with replacing(file) as new:
+        new.write_text(address + "\n", encoding="utf-8")
 
 
 @app.command("token", help="Print a token for agents, for owners of worlds (control) or for readers (read).")

@@ -76,10 +76,13 @@ def fresh_tasks(
 ) -> Iterator[FreshTask]:
     """Tasks of the environment in a server folder, without end; equal seeds give equal tasks.
 
-    GrowthError is raised where its start states give no more.
+    GrowthError is raised at once where it cannot give such tasks, and later where its start states give no more.
     """
     place = RegisteredFolder(folder, registered)
-    stream = stream_of([place], level=level, seed=seed, split=split, proof=proof)
+    return _taken(place, stream_of([place], level=level, seed=seed, split=split, proof=proof))
+
+
+def _taken(place: RegisteredFolder, stream: TaskStream) -> Iterator[FreshTask]:
     world = _World(place, stream)
     for number in count():
         yield from world.take(_batch(place, stream, number))

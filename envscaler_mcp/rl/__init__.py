@@ -12,17 +12,31 @@ with rl.local() as gym:                                  # or rl.connect(), wher
 """
 
 from envscaler_mcp.rl.benchmarks import BenchmarkEpisode, BenchmarkGym, benchmark
-from envscaler_mcp.rl.episode import Episode, EpisodeOptions, MaskedError
+from envscaler_mcp.rl.episode import Episode
+from envscaler_mcp.rl.errors import (
+    ClosedError,
+    FarmLostError,
+    FarmRefusedError,
+    MaskedError,
+    UsageError,
+    WorldLostError,
+)
 from envscaler_mcp.rl.gym import Gym, TaskWithState, connect, local, read_tasks
+from envscaler_mcp.rl.options import EpisodeOptions
 
 __all__ = [
     "BenchmarkEpisode",
     "BenchmarkGym",
+    "ClosedError",
     "Episode",
     "EpisodeOptions",
+    "FarmLostError",
+    "FarmRefusedError",
     "Gym",
     "MaskedError",
     "TaskWithState",
+    "UsageError",
+    "WorldLostError",
     "benchmark",
     "connect",
     "local",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -11,7 +11,7 @@ from typing import Any, Self, TypeVar, Unpack
 import anyio
 import anyio.to_thread
 
-from envscaler_mcp.artifacts import Environment, FreshTask, Scenario, State, Trajectory, Verdict
+from envscaler_mcp.artifacts import Call, Environment, FreshTask, Scenario, State, Tool, Trajectory, Verdict
 from envscaler_mcp.artifacts.episode import Scoring
 from envscaler_mcp.artifacts.scenario import ProofExtent
 from envscaler_mcp.config.choices import Level, Split
@@ -19,7 +19,11 @@ from envscaler_mcp.episode.agent import Action, Observation
 from envscaler_mcp.llm import Endpoint
 from envscaler_mcp.rl import gym as blocking
 from envscaler_mcp.rl.episode import Episode
-from envscaler_mcp.rl.gym import AnyTask, Choices, Gym
+from envscaler_mcp.rl.functions import async_functions_of
+from envscaler_mcp.rl.gym import AnyTask, Gym, read_tasks
+from envscaler_mcp.rl.options import Choices
+
+__all__ = ["AsyncEpisode", "AsyncGym", "connect", "local", "read_tasks"]
 
 AT_ONCE = 64
 """Threads in which one gym waits; more waiting for them costs nothing but time."""
@@ -68,12 +72,22 @@ class AsyncGym:
         """What is known of an environment."""
         return await self._threads.run(self.blocking.card, environment)
 
+    @property
+    def closed(self) -> bool:
+        """Whether it was closed, and every episode with it."""
+        return self.blocking.closed
+
     async def tasks(
-        self, environment: str | Iterable[str] | None = None, *, level: Level | None = None, split: Split | None = None
-    ) -> Iterator[Scenario]:
+        self,
+        environment: str | Iterable[str] | None = None,
+        *,
+        level: Level | None = None,
+        split: Split | None = None,
+    ) -> AsyncIterator[Scenario]:
         """Stored tasks, environment by environment."""
-        stored = await self._threads.run(lambda: list(self.blocking.tasks(environment, level=level, split=split)))
-        return iter(stored)
+        stored = await self._threads.run(self.blocking.tasks, environment, level=level, split=split)
+        while (task := await self._threads.run(next, stored, None)) is not None:
+            yield task
 
     async def fresh_tasks(
         self,
@@ -85,9 +99,23 @@ class AsyncGym:
         proof: ProofExtent = "whole",
     ) -> AsyncIterator[FreshTask]:
         """Proven tasks that are made when they are asked for."""
-        stream = self.blocking.fresh_tasks(environment, level=level, seed=seed, split=split, proof=proof)
+        wanted: dict[str, Any] = {"level": level, "seed": seed, "split": split, "proof": proof}
+        stream = await self._threads.run(self.blocking.fresh_tasks, environment, **wanted)
         while (task := await self._threads.run(next, stream, None)) is not None:
             yield task
+
+    async def sample(
+        self,
+        count: int = 1,
+        *,
+        environment: str | Iterable[str] | None = None,
+        level: Level | None = None,
+        split: Split | None = None,
+        seed: int | None = None,
+    ) -> list[Scenario]:
+        """`count` tasks by chance: every environment is as likely as another, and then every task of it."""
+        wanted: dict[str, Any] = {"environment": environment, "level": level, "split": split, "seed": seed}
+        return await self._threads.run(self.blocking.sample, count, **wanted)
 
     async def find(self, scenario: str, environment: str | None = None) -> Scenario:
         """The stored task of that id."""
@@ -166,6 +194,24 @@ class AsyncEpisode:
         return self.blocking.environment
 
     @property
+    def introduction(self) -> str:
+        """What the system is, and its rules."""
+        return self.blocking.introduction
+
+    def solution(self) -> tuple[Call, ...]:
+        """The calls that solve the task, as they are said to this world's tools."""
+        return self.blocking.solution()
+
+    def functions(self) -> list[Callable[..., Awaitable[str]]]:
+        """The tools as typed coroutine functions with docstrings; each returns what `call` returns."""
+        return async_functions_of(self.blocking.offered, self.call)
+
+    @property
+    def offered(self) -> tuple[Tool, ...]:
+        """The tools with their descriptions and schemas."""
+        return self.blocking.offered
+
+    @property
     def tools(self) -> list[dict[str, Any]]:
         """The tools as chat endpoints take them."""
         return self.blocking.tools
@@ -189,6 +235,16 @@ class AsyncEpisode:
     def steps(self) -> int:
         """Moves that were made."""
         return self.blocking.steps
+
+    @property
+    def max_steps(self) -> int:
+        """Moves that the policy has in all."""
+        return self.blocking.max_steps
+
+    @property
+    def is_here(self) -> bool:
+        """Whether calls are made in this process, so that they never wait."""
+        return self.blocking.is_here
 
     @property
     def url(self) -> str:
@@ -215,7 +271,7 @@ class AsyncEpisode:
 
     async def finish(self) -> None:
         """End the episode as its policy."""
-        self.blocking.finish()
+        await self._threads.run(self.blocking.finish)
 
     async def act(self, move: Action | Mapping[str, Any], *, tokens: int = 0) -> Observation:
         """Make a whole move."""
@@ -259,7 +315,7 @@ def local(
     home: str | Path | None = None,
     *,
     tasks: str | Path | None = None,
-    prompts: Path | None = None,
+    prompts: str | Path | None = None,
     endpoint: Endpoint | None = None,
 ) -> AsyncGym:
     """A gym in this process."""
@@ -267,12 +323,13 @@ def local(
 
 
 def connect(
-    url: str | None = None,
+    url: str | int | None = None,
     token: str | None = None,
     *,
     tasks: str | Path | None = None,
-    prompts: Path | None = None,
+    prompts: str | Path | None = None,
     endpoint: Endpoint | None = None,
+    timeout: float = 60.0,
 ) -> AsyncGym:
     """A gym at a farm."""
-    return AsyncGym(blocking.connect(url, token, tasks=tasks, prompts=prompts, endpoint=endpoint))
+    return AsyncGym(blocking.connect(url, token, tasks=tasks, prompts=prompts, endpoint=endpoint, timeout=timeout))

@@ -14,6 +14,7 @@ from urllib.parse import SplitResult, urlsplit
 import httptools
 
 from envscaler_mcp.errors import LaunchError
+from envscaler_mcp.rl.errors import FarmLostError, FarmRefusedError, WorldLostError
 from envscaler_mcp.serving.control.client import PATIENCE, message_in
 from envscaler_mcp.serving.outcome import Kind, kind_of
 
@@ -30,13 +31,14 @@ class TooLargeCallError(LaunchError):
 class WorldCalls:
     """Calls any number of worlds."""
 
-    def __init__(self, token: str = "") -> None:
+    def __init__(self, token: str = "", patience: float = PATIENCE) -> None:
         self._token = token
+        self._patience = patience
         self._idle: dict[tuple[str, str], list[_Connection]] = {}
         self._lock = threading.Lock()
 
     def call(self, url: str, tool: str, arguments: dict[str, Any]) -> tuple[Kind, str]:
-        """The kind and the text of the result. A call is sent once: LaunchError where it is not known what came of it,
+        """The kind and the text of the result. A call is sent once: MaskedError where it is not known what came of it,
         TooLargeCallError where it was too large.
         """
         params = {"name": tool, "arguments": arguments}
@@ -50,8 +52,10 @@ class WorldCalls:
             error = answer.get("error")
             why = error["message"] if isinstance(error, dict) else message_in(content)
         except (ValueError, LookupError, TypeError, AttributeError) as cause:
-            raise LaunchError(f"The farm answered a call of {tool!r} with something that is no result.") from cause
-        refused = TooLargeCallError if status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE else LaunchError
+            raise FarmLostError(f"The farm answered a call of {tool!r} with something that is no result.") from cause
+        refused = TooLargeCallError if status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE else FarmRefusedError
+        if status == HTTPStatus.NOT_FOUND:
+            raise WorldLostError(f"The farm has this world no more: {why}")
         raise refused(f"The farm did not take a call of {tool!r}: {why}")
 
     def _post(self, at: SplitResult, body: bytes) -> tuple[int, bytes]:
@@ -64,7 +68,7 @@ class WorldCalls:
             status, content, stays = connection.ask(request)
         except (OSError, httptools.HttpParserError) as cause:
             connection.close()
-            raise LaunchError(f"The farm at {at.netloc} does not answer: {cause!r}") from cause
+            raise FarmLostError(f"The farm at {at.netloc} does not answer: {cause!r}") from cause
         except BaseException:
             # Half of an answer may be on its way.
             connection.close()
@@ -78,7 +82,7 @@ class WorldCalls:
                 idle = self._idle.get((at.scheme, at.netloc))
                 connection = idle.pop() if idle else None
             if connection is None:
-                return _Connection(at)
+                return _Connection(at, self._patience)
             if connection.usable:
                 return connection
             connection.close()
@@ -101,15 +105,16 @@ class WorldCalls:
 
 
 class _Connection:
-    def __init__(self, at: SplitResult) -> None:
+    def __init__(self, at: SplitResult, patience: float) -> None:
+        self._patience = patience
         secure = at.scheme == "https"
         try:
-            self._socket = socket.create_connection((at.hostname or "", at.port or (443 if secure else 80)), PATIENCE)
+            self._socket = socket.create_connection((at.hostname or "", at.port or (443 if secure else 80)), patience)
             self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             if secure:
                 self._socket = ssl.create_default_context().wrap_socket(self._socket, server_hostname=at.hostname)
         except OSError as cause:
-            raise LaunchError(f"No farm answers at {at.netloc}: {cause}; `envscaler farm` starts one.") from cause
+            raise FarmLostError(f"No farm answers at {at.netloc}: {cause}; `envscaler farm` starts one.") from cause
 
     @property
     def usable(self) -> bool:
@@ -119,7 +124,7 @@ class _Connection:
             self._socket.recv(1) if isinstance(self._socket, ssl.SSLSocket) else self._socket.recv(1, socket.MSG_PEEK)
             return False
         except (BlockingIOError, ssl.SSLWantReadError):
-            self._socket.settimeout(PATIENCE)
+            self._socket.settimeout(self._patience)
             return True
         except OSError:
             return False

@@ -3,74 +3,37 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from types import TracebackType
-from typing import Any, Protocol, Self, TypeVar, cast, get_args
+from typing import Any, Protocol, Self, SupportsIndex, TypeVar, cast
 
-from envscaler_mcp.artifacts import Provenance, Scenario, StateDiff, Trajectory, Verdict, digest_of
+from envscaler_mcp.artifacts import Call, Provenance, Scenario, StateDiff, Tool, Trajectory, Verdict, digest_of
 from envscaler_mcp.artifacts.episode import COMPLETED, ModelCost, Scoring
-from envscaler_mcp.artifacts.run import Mode
 from envscaler_mcp.config.choices import NATIVE
 from envscaler_mcp.episode.agent import Action, Observation
 from envscaler_mcp.episode.calling import action_of_message, calls_of_message
 from envscaler_mcp.episode.live import LiveEpisode, owner_of_loss
 from envscaler_mcp.episode.progress import GoalProgress
 from envscaler_mcp.episode.user import User
-from envscaler_mcp.errors import LaunchError, NoEndingError, RunError, UnreadableStateError, WorldError
+from envscaler_mcp.errors import (
+    LaunchError,
+    NoEndingError,
+    RunError,
+    UnreadableStateError,
+    WorkerEndedError,
+    WorldError,
+)
 from envscaler_mcp.grading.verdicts import unplayable
+from envscaler_mcp.rl.errors import ClosedError, FarmLostError, MaskedError, UsageError, WorldLostError, refuse_pickling
 from envscaler_mcp.rl.functions import functions_of
+from envscaler_mcp.rl.options import EpisodeOptions, check_choice, whole_number
 from envscaler_mcp.rl.places import Task, TaskWorld
 from envscaler_mcp.serving import Outcome
 from envscaler_mcp.serving.code import CallableTool
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class EpisodeOptions:
-    """How episodes are played."""
-
-    seed: int = 0
-    """For the user's own chance; the world's is the scenario's."""
-    mode: Mode = "task"
-    user: str = "scripted"
-    """Who plays the user of a conversation: `scripted`, or `openai:MODEL`."""
-    max_steps: int | None = None
-    """Moves of the policy; by default as many as in a run."""
-    max_tokens: int | None = None
-    """What the policy may write, as far as the caller says how much it wrote."""
-    scoring: Scoring = "framed"
-    dialect: str = NATIVE
-    """What the policy speaks to the world in: the number of a dialect, `held-out-NUMBER`, or the world's own interface."""
-    disturb: str = ""
-    """Which disturbances are between the policy and its world: kinds and groups, separated by commas, or `all`."""
-    record: bool = False
-    """Whether the trajectory tells what every call changed. In process it always does; over a farm that is asked for
-    after each call."""
-
-    def __post_init__(self) -> None:
-        for name, known in (("mode", get_args(Mode)), ("scoring", get_args(Scoring))):
-            if getattr(self, name) not in known:
-                raise RunError(f"{name} is {getattr(self, name)!r}; it may be {' or '.join(map(repr, known))}.")
-        for name in ("max_steps", "max_tokens"):
-            number = getattr(self, name)
-            if number is not None and number < 1:
-                raise RunError(f"{name} is {number!r}; it is at least 1, or None for no other than a run's.")
-        if self.dialect != NATIVE:
-            from envscaler_mcp.dialects import DialectName
-
-            DialectName.read(self.dialect)
-        _ = self.disturbances
-
-    @property
-    def disturbances(self) -> tuple[str, ...]:
-        """The kinds that are on; WorldError where there is no such kind."""
-        if not self.disturb:
-            return ()
-        from envscaler_mcp.disturbances import read_disturbances
-
-        return read_disturbances(self.disturb)
 
 
 class ForkableUser(User, Protocol):
@@ -80,25 +43,24 @@ class ForkableUser(User, Protocol):
         """A copy, who looks at another world."""
 
 
-class Keeper(Protocol):
-    """What episodes are opened by, and stay known to."""
+@dataclass(frozen=True, slots=True)
+class Keeper:
+    """What an episode needs of the gym that opened it."""
 
-    def keep(self, episode: Episode) -> None:
-        """Close it when everything is closed."""
-
-    def progress(self, task: Task, world: TaskWorld) -> GoalProgress:
-        """How far the goals of the task are in this world."""
-
-
-class MaskedError(RunError):
-    """No reward can be told, because what failed was not the policy: leave the episode out."""
+    keep: Callable[[Episode], None]
+    """Close it with everything else; ClosedError where the gym is closed already."""
+    progress: Callable[[Task, TaskWorld], GoalProgress]
+    """How far the goals of the task are in this world."""
+    speak: Callable[[Call], Call] | None = None
+    """A call of the world's own interface as the policy says it, where that is another."""
 
 
 class Episode:
     """One attempt at one task. One thread at a time; other episodes may be played in other threads.
 
-    When it is over, calls are answered with a sentence that says so, and nothing is done any more. A machine that fails
-    raises `LaunchError`; the verdict is masked from there on.
+    When it is over, calls are answered with a sentence that says so, and nothing is done any more. A farm or a world that
+    is lost raises `FarmLostError` or `WorldLostError`, whose parent is `MaskedError`; the episode is over then, and its
+    verdict is masked, whatever met it first. After `close` what needs the world raises `ClosedError`.
     """
 
     def __init__(
@@ -122,8 +84,12 @@ class Episode:
         """Calls that may have changed something."""
         self._judged: tuple[int, float] | None = None
         """How many of these there were when the reward was asked for last, and what it was."""
+        self._truncated = False
         self._abandon = weakref.finalize(self, world.abandon)
         keeper.keep(self)
+
+    def __reduce_ex__(self, _protocol: SupportsIndex) -> str:
+        refuse_pickling("An episode")
 
     def __enter__(self) -> Self:
         return self
@@ -151,11 +117,24 @@ class Episode:
     @property
     def tools(self) -> list[dict[str, Any]]:
         """The tools as chat endpoints take them."""
-        return [callable_tool.tool.function for callable_tool in self._tools.values()]
+        return [tool.function for tool in self.offered]
+
+    @property
+    def offered(self) -> tuple[Tool, ...]:
+        """The tools with their descriptions and schemas."""
+        return tuple(callable_tool.tool for callable_tool in self._tools.values())
+
+    def solution(self) -> tuple[Call, ...]:
+        """The calls that solve the task from its beginning, as they are said to this world's tools, also in a dialect.
+
+        In a conversation they are the same; what the agent says to the user is not part of it. They are not for the policy.
+        """
+        speak = self._keeper.speak
+        return self.scenario.oracle if speak is None else tuple(map(speak, self.scenario.oracle))
 
     def functions(self) -> list[Callable[..., str]]:
         """The tools as typed Python functions with docstrings; each returns what `call` returns."""
-        return functions_of((callable_tool.tool for callable_tool in self._tools.values()), self.call)
+        return functions_of(self.offered, self.call)
 
     @property
     def messages(self) -> list[dict[str, Any]]:
@@ -169,13 +148,18 @@ class Episode:
 
     @property
     def truncated(self) -> bool:
-        """Whether it is over because of a budget."""
-        return self._live.over and self._live.played.ended in ("steps", "tokens")
+        """Whether a budget ended it before the task was solved. A last move that solves it ends it in a verdict instead."""
+        return self._truncated
 
     @property
     def steps(self) -> int:
         """Moves that were made."""
         return self._live.moves
+
+    @property
+    def max_steps(self) -> int:
+        """Moves that the policy has in all."""
+        return self._live.limits.steps
 
     def call(self, name: str, arguments: Mapping[str, Any] | str | None = None, *, tokens: int = 0) -> Observation:
         """Call a tool: the text that a policy is shown, and whether the call was `refused`.
@@ -186,14 +170,24 @@ class Episode:
         return self.act(_call_message(name, {} if arguments is None else arguments), tokens=tokens)
 
     def say(self, text: str, *, tokens: int = 0) -> str | None:
-        """Say something: what the user replies. None where no user hears it, or the episode has ended before they could reply."""
+        """Say something: what the policy is shown next. That is what the user replies; in a task, which no user hears, a
+        sentence that says so. None where nothing is shown, since the episode has ended.
+        """
+        if not isinstance(text, str):
+            raise UsageError(f"A policy says a text, and this is {text!r:.80}.")
+        self._check_open()
         if self.done:
             return None
         observation = self.act(Action(text=text), tokens=tokens)
-        return str(observation) if self._live.user is not None and observation.answers else None
+        return str(observation) if self._is_shown(observation) else None
+
+    def _is_shown(self, observation: Observation) -> bool:
+        """Whether words are answered with more than the end of the task."""
+        return bool(observation.answers) and not (self.done and self._live.user is None)
 
     def finish(self) -> None:
         """End the episode as its policy: say that the task is done, or leave the conversation before its user does."""
+        self._check_open()
         if self.done:
             return
         if self._live.user is None:
@@ -203,16 +197,22 @@ class Episode:
 
     def act(self, move: Action | Mapping[str, Any], *, tokens: int = 0) -> Observation:
         """Make a whole move: an assistant message of a chat endpoint with its calls, or an `Action`."""
+        self._check_open()
+        tokens = whole_number("tokens", tokens)
+        action = _action(move)
         if self.done:
             return Observation(f"The episode is over ({self._live.played.ended}).", refused=True)
-        action = move if isinstance(move, Action) else action_of_message(move)
         if tokens:
             action = _with_tokens(action, tokens)
         observation = drive(self._live.act(action))
         self._writes += (action.tool is not None) + len(action.more)
         played = self._live.played
         if played.owner == "infrastructure":
-            raise played.stopped or LaunchError(f"The episode was ended by the machine: {played.reason}")
+            ended = MaskedError(f"The episode was ended by the machine: {played.reason}")
+            raise played.stopped or self._world.lost or ended
+        if self._live.over and played.ended in ("steps", "tokens"):
+            verdict = self.verify()
+            self._truncated = not (verdict.solved or verdict.masked)
         return observation
 
     def answer(self, message: Mapping[str, Any], *, tokens: int = 0) -> list[dict[str, Any]]:
@@ -224,16 +224,18 @@ class Episode:
                 {"role": "tool", "tool_call_id": call.id, "name": call.tool, "content": answer}
                 for call, answer in zip(calls, observation.answers, strict=False)
             ]
-        heard = observation.answers and not (self.done and self._live.user is None)
-        return [{"role": "user", "content": str(observation)}] if heard else []
+        return [{"role": "user", "content": str(observation)}] if self._is_shown(observation) else []
 
     def verify(self, scoring: Scoring | None = None) -> Verdict:
-        """The verdict that a run would record if the episode ended here; it goes on all the same."""
+        """The verdict that a run would record if the episode ended here; it goes on all the same. Masked where the world is lost."""
+        self._check_open()
         scoring = scoring or self.options.scoring
+        check_choice("scoring", scoring, Scoring)
         return self._verdict(scoring, lambda: self._world.judge(scoring))
 
     def progress(self) -> float:
         """The reward of the state as it is now, for rewards of single steps. MaskedError where none can be told."""
+        self._check_open()
         # At a farm a policy may also call at the world's own address, which nothing here counts.
         if self._judged is None or self._judged[0] != self._writes or self._world.url:
             scoring = self.options.scoring
@@ -250,6 +252,11 @@ class Episode:
             return lost
         try:
             return record.verdict(judge())
+        except LOST as cause:
+            self._end_lost(cause)
+            return unplayable("infrastructure", str(cause), scoring)
+        except LaunchError as cause:
+            return unplayable("infrastructure", str(cause), scoring)
         except (NoEndingError, UnreadableStateError) as cause:
             return unplayable(record.world_lost or owner_of_loss(cause), str(cause), scoring)
         except WorldError as cause:
@@ -257,15 +264,45 @@ class Episode:
 
     def state(self) -> dict[str, Any]:
         """Every record of the world, for its owner; a policy sees none of it."""
-        return dict(self._world.state())
+        with self._world_asked():
+            return dict(self._world.state())
 
     def fork(self) -> Episode:
         """A second episode that goes on from here: world, conversation, user and budget."""
         return self.fork_many(1)[0]
 
     def fork_many(self, count: int) -> list[Episode]:
-        """Several episodes that go on from here, independent of this one and of each other."""
-        return [self._forked(world) for world in self._world.fork(count)]
+        """Several episodes that go on from here, independent of this one and of each other; all of them or none."""
+        if whole_number("count", count) == 0:
+            return []
+        with self._world_asked():
+            worlds = self._world.fork(count)
+            try:
+                return [self._forked(world) for world in worlds]
+            except BaseException:
+                for world in worlds:
+                    world.close()
+                raise
+
+    @contextmanager
+    def _world_asked(self) -> Iterator[None]:
+        """What the block asks of the world it cannot be asked after `close`; a world that is lost ends the episode."""
+        self._check_open()
+        try:
+            yield
+        except LOST as cause:
+            self._end_lost(cause)
+            raise
+        except WorkerEndedError as cause:
+            raise WorldLostError(f"The worker of this world has ended: {cause}") from cause
+
+    def _end_lost(self, cause: Exception) -> None:
+        if not self.done:
+            self._live.end("error", "infrastructure", str(cause))
+
+    def _check_open(self) -> None:
+        if self.closed:
+            raise ClosedError(f"The episode of {self.scenario.id!r} was closed; open another with gym.open().")
 
     def _forked(self, world: TaskWorld) -> Episode:
         user = self._live.user
@@ -273,15 +310,17 @@ class Episode:
             user = cast(ForkableUser, user).fork(self._keeper.progress(self.task, world))
         live = self._live.fork(BlockingChannel(world, self._tools), user)
         forked = Episode(self.task, self._tools, world, live, self.options, self._keeper, self._via)
-        forked._writes, forked._judged = self._writes, self._judged
+        forked._writes, forked._judged, forked._truncated = self._writes, self._judged, self._truncated
         return forked
 
     def record(self, agent: str = "policy", repetition: int = 1) -> Trajectory:
         """What was played, as `runs` and `export` read it; `rl.store` writes it into a folder."""
+        self._check_open()
         if self._via != "direct" and not self.options.record:
             raise RunError("What each call changed was not asked for; open the episode with record=True.")
         verdict, scenario = self.verify(), self.scenario
-        has_ending = verdict.checks or verdict.solved
+        has_ending = bool(verdict.checks or verdict.solved)
+        final_hash = digest_of(self.state()) if has_ending else ""
         return Trajectory(
             provenance=Provenance(
                 parents={"scenario": scenario.digest, "code": scenario.code_digest}, seed=self.options.seed
@@ -296,10 +335,10 @@ class Episode:
             via=self._via,
             mode=self.options.mode,
             user=self.options.user if self.options.mode == "conversation" else "",
-            final_hash=digest_of(self._world.state()) if has_ending else "",
+            final_hash=final_hash,
             verdict=verdict,
             tools=() if self.options.dialect == NATIVE and not self.options.disturb else self._live.briefing.tools,
-            dialect="" if self.options.dialect == NATIVE else self.options.dialect,
+            dialect="" if self.options.dialect == NATIVE else str(self.options.dialect),
             disturbances=self.options.disturbances,
             **self._live.settled().trajectory_fields(),
         )
@@ -320,11 +359,13 @@ class Episode:
         return not self._abandon.alive
 
     def close(self) -> None:
-        """End the world; the conversation can still be read."""
+        """End the world; the conversation can still be read. Closing it again does nothing."""
         if self._abandon.detach() is not None:
             self._world.close()
 
 
+LOST = (FarmLostError, WorldLostError)
+"""What ends an episode, whatever meets it first."""
 LEFT = "the agent left the conversation before its user had ended it"
 
 
@@ -357,6 +398,14 @@ def drive(coroutine: Coroutine[Any, Any, T]) -> T:
 
 def _call_message(name: str, arguments: Mapping[str, Any] | str) -> dict[str, Any]:
     return {"content": "", "tool_calls": [{"function": {"name": name, "arguments": arguments}}]}
+
+
+def _action(move: Any) -> Action:
+    if isinstance(move, Action):
+        return move
+    if not isinstance(move, Mapping):
+        raise UsageError(f"A move is an assistant message or an Action, and this is {move!r:.80}.")
+    return action_of_message(move)
 
 
 def _with_tokens(action: Action, tokens: int) -> Action:

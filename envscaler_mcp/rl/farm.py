@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from contextlib import contextmanager
+from typing import Any, TypeVar
 from urllib.parse import quote
+
+from pydantic import BaseModel
 
 from envscaler_mcp.artifacts import Environment, FreshTask, Scenario, StateDiff, Verdict
 from envscaler_mcp.artifacts.episode import Scoring
@@ -13,12 +17,14 @@ from envscaler_mcp.episode.live import call_too_large, owner_of_loss
 from envscaler_mcp.episode.progress import ChecksOfGoals, goals_played
 from envscaler_mcp.errors import LaunchError, NoEndingError, UnreadableStateError, WorkerEndedError, WorldError
 from envscaler_mcp.farm.tokens import kept_secret, token_for
+from envscaler_mcp.plain_files import read_named_file
 from envscaler_mcp.rl.calls import TooLargeCallError, WorldCalls
+from envscaler_mcp.rl.errors import FarmLostError, FarmRefusedError, MaskedError, WorldLostError
 from envscaler_mcp.rl.here import Closer
 from envscaler_mcp.rl.places import Task
 from envscaler_mcp.serving import Outcome
 from envscaler_mcp.serving.code import CallableTool, callable_tools
-from envscaler_mcp.serving.control.client import ControlClient, RemoteWorld, UnknownWorldError
+from envscaler_mcp.serving.control.client import PATIENCE, ControlClient, NoAnswerError, RemoteWorld, UnknownWorldError
 from envscaler_mcp.serving.control.schemas import (
     ENVIRONMENTS,
     EnvironmentNames,
@@ -27,6 +33,8 @@ from envscaler_mcp.serving.control.schemas import (
 )
 from envscaler_mcp.serving.outcome import CHANGING, PublishedOutcome
 from envscaler_mcp.settings import Settings
+
+T = TypeVar("T", bound=BaseModel)
 
 LEASE_SECONDS = 3_600.0
 """How long the farm keeps a world that is not used: a policy may take its time."""
@@ -43,14 +51,39 @@ def farm_token(settings: Settings) -> str:
     return token_for(kept_secret(settings.farm_secret), "control", _TOKEN_SECONDS)
 
 
+def own_farm(settings: Settings) -> str:
+    """The address of the control plane of this user's farm: what a farm wrote down that has a port, else the socket file."""
+    if settings.farm_socket.exists() or not settings.farm_address.is_file():
+        return str(settings.farm_socket)
+    return read_named_file(settings.farm_address, 1_000).decode(errors="replace").strip()
+
+
+@contextmanager
+def asked_of_farm() -> Iterator[None]:
+    """What a lost farm or world raises in the block is raised as a child of MaskedError."""
+    try:
+        yield
+    except (MaskedError, TooLargeCallError):
+        raise
+    except UnknownWorldError as cause:
+        raise WorldLostError(f"The farm has this world no more: {cause}") from cause
+    except NoAnswerError as cause:
+        raise FarmLostError(str(cause)) from cause
+    except LaunchError as cause:
+        raise FarmRefusedError(f"The farm did not do this: {cause}") from cause
+
+
 class FarmPlace:
     """A farm. What it tells of environments and tasks is asked for once."""
 
     via = "http"
 
-    def __init__(self, address: str, token: str) -> None:
-        self.client = ControlClient(address, token)
-        self.calls = WorldCalls(token)
+    def __init__(self, address: str, token: str, timeout: float = PATIENCE) -> None:
+        self.client = ControlClient(address, token, timeout)
+        self.calls = WorldCalls(token, timeout)
+        self.timeout = timeout
+        self.unreachable_until = 0.0
+        """Until then nothing is closed at a farm that did not answer when it was to close a world."""
         self.agent_headers: Mapping[str, str] = {"Authorization": f"Bearer {token}"} if token else {}
         self.closer = Closer()
         self._lock = threading.Lock()
@@ -60,17 +93,21 @@ class FarmPlace:
         self._scenarios: dict[str, tuple[Scenario, ...]] = {}
         self._goals: dict[str, ChecksOfGoals] = {}
 
+    def _ask(self, method: str, path: str, order: BaseModel | None, wanted: type[T]) -> T:
+        with asked_of_farm():
+            return self.client.ask(method, path, order, wanted)
+
     def environments(self) -> tuple[str, ...]:
         """The ids of all environments."""
         if not self._names:
-            self._names = self.client.ask("GET", ENVIRONMENTS, None, EnvironmentNames).environments
+            self._names = self._ask("GET", ENVIRONMENTS, None, EnvironmentNames).environments
         return self._names
 
     def card(self, environment: str) -> Environment:
         """What is known of an environment."""
         known = self._cards.get(environment)
         if known is None:
-            known = self.client.ask("GET", f"{ENVIRONMENTS}/{quote(environment)}", None, Environment)
+            known = self._ask("GET", f"{ENVIRONMENTS}/{quote(environment)}", None, Environment)
             self._cards[environment] = known
         return known
 
@@ -85,7 +122,7 @@ class FarmPlace:
         """Its stored tasks."""
         known = self._scenarios.get(environment)
         if known is None:
-            listed = self.client.ask("GET", f"{ENVIRONMENTS}/{quote(environment)}/scenarios", None, ScenarioList)
+            listed = self._ask("GET", f"{ENVIRONMENTS}/{quote(environment)}/scenarios", None, ScenarioList)
             known = self._scenarios[environment] = listed.scenarios
         return known
 
@@ -124,7 +161,8 @@ class FarmPlace:
             raise WorldError(f"The farm holds no scenario {scenario.id!r} like this one; give its state, too.")
         else:
             start = {"task": OwnTask(scenario=scenario, state=task.state)}
-        opened = self.client.open_many(scenario.environment, count, lease_seconds=LEASE_SECONDS, **start)
+        with asked_of_farm():
+            opened = self.client.open_many(scenario.environment, count, lease_seconds=LEASE_SECONDS, **start)
         return [self.world(world, diffs=diffs) for world in opened]
 
     def _stored(self, scenario: Scenario) -> Sequence[Scenario]:
@@ -145,6 +183,7 @@ class FarmWorld:
     """A world of a farm, as its owner has it."""
 
     is_here = False
+    lost: MaskedError | None = None
 
     def __init__(self, place: FarmPlace, world: RemoteWorld, *, diffs: bool) -> None:
         self._place = place
@@ -161,39 +200,56 @@ class FarmWorld:
     def call(self, tool: str, arguments: dict[str, Any], *, writes: bool) -> tuple[Outcome, StateDiff]:
         """What came of the call, and what it changed where that is to be recorded."""
         try:
-            kind, text = self._place.calls.call(self._world.url, tool, arguments)
+            with self._asked():
+                kind, text = self._place.calls.call(self._world.url, tool, arguments)
+                outcome = self._outcome(kind, text)
+                return outcome, self._world.diff() if self._diffs and writes and kind in CHANGING else StateDiff()
         except TooLargeCallError:
             return call_too_large(published=self._outcome is PublishedOutcome), StateDiff()
-        outcome = self._outcome(kind, text)
-        return outcome, self._world.diff() if self._diffs and writes and kind in CHANGING else StateDiff()
+
+    @contextmanager
+    def _asked(self) -> Iterator[None]:
+        try:
+            with asked_of_farm():
+                yield
+        except MaskedError as cause:
+            self.lost = cause
+            raise
 
     def initial(self) -> Mapping[str, Any]:
         """The state as the world opened."""
-        return self._world.state()
+        with self._asked():
+            return self._world.state()
 
     def state(self) -> Mapping[str, Any]:
         """All records as they are now."""
-        return self._world.state()
+        with self._asked():
+            return self._world.state()
 
     def judge(self, scoring: Scoring) -> Verdict:
         """What the state as it is now would be worth as an ending."""
         try:
-            return self._world.verify(scoring)
+            with self._asked():
+                return self._world.verify(scoring)
         except (WorkerEndedError, UnreadableStateError) as cause:
             raise NoEndingError(str(cause), owner_of_loss(cause)) from cause
-        except UnknownWorldError as cause:
-            raise LaunchError(f"The farm has closed this world: {cause}") from cause
 
     def fork(self, count: int) -> list[FarmWorld]:
         """Worlds that continue from here."""
-        return [self._place.world(world, diffs=self._diffs) for world in self._world.fork_many(count)]
+        with self._asked():
+            forked = self._world.fork_many(count)
+        return [self._place.world(world, diffs=self._diffs) for world in forked]
 
     def close(self) -> None:
-        """End the world; one that its lease has ended is closed already."""
+        """End the world. One that is lost is closed already, and its lease ends it at a farm that cannot be reached."""
+        if time.monotonic() < self._place.unreachable_until:
+            return
         try:
             self._world.close()
         except UnknownWorldError:
             return
+        except NoAnswerError:
+            self._place.unreachable_until = time.monotonic() + self._place.timeout
 
     def abandon(self) -> None:
         """End the world soon."""

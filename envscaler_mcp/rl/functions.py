@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import keyword
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from inspect import Parameter, Signature
 from typing import Any, Literal, Optional, Union, cast
 
@@ -17,6 +17,23 @@ Call = Callable[[str, dict[str, Any]], str]
 def functions_of(tools: Iterable[Tool], call: Call) -> list[Callable[..., str]]:
     """A function for each tool, which calls it."""
     return [tool_function(tool, lambda name, arguments: str(call(name, arguments))) for tool in tools]
+
+
+def async_functions_of(
+    tools: Iterable[Tool], call: Callable[[str, dict[str, Any]], Awaitable[str]]
+) -> list[Callable[..., Awaitable[str]]]:
+    """The same for `async` programs: coroutine functions."""
+    return [_async_function(tool, call) for tool in tools]
+
+
+def _async_function(tool: Tool, call: Callable[[str, dict[str, Any]], Awaitable[str]]) -> Callable[..., Awaitable[str]]:
+    parameters, names = _parameters(tool)
+    signature = Signature(parameters, return_annotation=str)
+
+    async def function(*positional: Any, **named: Any) -> str:
+        return str(await call(tool.name, _arguments(signature, names, positional, named)))
+
+    return cast(Callable[..., Awaitable[str]], _described(cast(Any, function), tool, signature, names))
 
 
 def tool_function(tool: Tool, call: Call) -> Callable[..., str]:

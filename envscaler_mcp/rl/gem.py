@@ -14,7 +14,8 @@ from collections.abc import Iterable
 from typing import Any, Self
 
 from envscaler_mcp.errors import extra
-from envscaler_mcp.rl.text_env import TextEnv, names_of
+from envscaler_mcp.rl.options import names_of
+from envscaler_mcp.rl.text_env import TextEnv
 
 KINDS = {"envscaler:task": "task", "envscaler:conversation": "conversation"}
 

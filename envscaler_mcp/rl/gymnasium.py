@@ -13,12 +13,14 @@ Gymnasium is imported when `register_gymnasium` is called, or `GymnasiumEnv` is 
 from __future__ import annotations
 
 import string
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from envscaler_mcp.errors import extra
-from envscaler_mcp.rl.text_env import TextEnv, names_of
+from envscaler_mcp.rl.errors import UsageError
+from envscaler_mcp.rl.options import names_of
+from envscaler_mcp.rl.text_env import TextEnv
 
 MAX_OBSERVATION = 1 << 22
 MAX_ACTION = 1 << 18
@@ -44,6 +46,16 @@ def register_gymnasium(environments: str | Iterable[str] = ()) -> list[str]:
         if id_ not in gymnasium.registry:
             gymnasium.register(id_, ENTRY_POINT, kwargs=options, disable_env_checker=True)
     return list(ids)
+
+
+def _task_of(options: Any) -> Any:
+    """The task that the options of a reset name, if they do; UsageError for any other option."""
+    if not isinstance(options or {}, Mapping):
+        raise UsageError(f"options is {options!r:.80}; it is a dictionary, such as {{'task': ID}}.")
+    unknown = [name for name in options or {} if name != "task"]
+    if unknown:
+        raise UsageError(f"reset knows no option {unknown[0]!r}; there is 'task'.")
+    return (options or {}).get("task")
 
 
 def __getattr__(name: str) -> Any:
@@ -85,8 +97,10 @@ def _env_class() -> type[TextEnv]:
             gymnasium.Env.reset(self, seed=seed)
             if seed is not None:
                 self._actions.seed(seed)
-            task = (options or {}).get("task")
-            return self._begin(task or self._chosen(lambda count: int(self.np_random.integers(count))))
+            task = _task_of(options)
+            return self._begin(
+                self._chosen(lambda count: int(self.np_random.integers(count))) if task is None else task
+            )
 
     GymnasiumEnv.__module__, GymnasiumEnv.__qualname__ = __name__, "GymnasiumEnv"
     return GymnasiumEnv

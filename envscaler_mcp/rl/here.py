@@ -106,6 +106,7 @@ class HomeWorld:
     """A world of this process, or of a worker of it."""
 
     url = ""
+    lost = None
 
     def __init__(self, place: HomePlace, session: Session) -> None:
         self.is_here = isinstance(session.world, LocalWorld)

@@ -20,7 +20,8 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import mcp_server_http, mcp_tools
 
 from envscaler_mcp.config.choices import Level, Split
-from envscaler_mcp.rl.episode import Episode, MaskedError
+from envscaler_mcp.rl.episode import Episode
+from envscaler_mcp.rl.errors import MaskedError
 from envscaler_mcp.rl.gym import connect
 
 _CONTINUE = "Go on with the task, or call submit() when it is done."

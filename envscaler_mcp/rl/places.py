@@ -11,6 +11,7 @@ from envscaler_mcp.artifacts.episode import Scoring
 from envscaler_mcp.artifacts.scenario import ProofExtent
 from envscaler_mcp.config.choices import Level, Split
 from envscaler_mcp.episode.progress import ChecksOfGoals
+from envscaler_mcp.rl.errors import MaskedError
 from envscaler_mcp.serving import Outcome
 from envscaler_mcp.serving.code import CallableTool
 
@@ -28,6 +29,10 @@ class TaskWorld(Protocol):
 
     is_here: bool
     """Whether calls are made in this process, and take less time than a thread would."""
+
+    @property
+    def lost(self) -> MaskedError | None:
+        """What was raised when a call met that the world, or the way to it, is gone."""
 
     @property
     def url(self) -> str:

@@ -18,7 +18,7 @@ from envscaler_mcp.episode.agent import Action, Observation
 from envscaler_mcp.errors import RunError, extra
 from envscaler_mcp.rl.episode import Episode
 from envscaler_mcp.rl.gem import GemEnv
-from envscaler_mcp.rl.gym import Choices
+from envscaler_mcp.rl.options import Choices
 from envscaler_mcp.rl.text_env import Masked
 
 SPLITS: dict[str, Split] = {"train": "train", "val": "validation", "validation": "validation", "test": "held_out"}

@@ -16,8 +16,8 @@ from skyrl_gym.envs.base_text_env import BaseTextEnv, BaseTextEnvStepOutput, Con
 
 from envscaler_mcp.errors import RunError
 from envscaler_mcp.rl.episode import Episode
-from envscaler_mcp.rl.gym import Choices
 from envscaler_mcp.rl.opened import shared_gym
+from envscaler_mcp.rl.options import Choices
 from envscaler_mcp.rl.text_env import move_of_text, observed_text
 
 NAME = "envscaler"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from envscaler_mcp.artifacts import StateDiff, Verdict
 from envscaler_mcp.artifacts.episode import Scoring
+from envscaler_mcp.rl.errors import MaskedError
 from envscaler_mcp.rl.places import TaskWorld
 from envscaler_mcp.serving import Outcome
 from envscaler_mcp.serving.spoken_world import Memory, SpokenOutcome
@@ -26,6 +27,11 @@ class SpokenTaskWorld:
         self._world = world
         self._interface = interface
         self._memory: Any = interface.memory() if memory is None else memory
+
+    @property
+    def lost(self) -> MaskedError | None:
+        """What was raised when a call met that the world is gone."""
+        return self._world.lost
 
     def call(self, tool: str, arguments: dict[str, Any], *, writes: bool) -> tuple[Outcome, StateDiff]:
         """What came of the spoken call, and what it changed."""

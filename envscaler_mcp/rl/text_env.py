@@ -23,8 +23,11 @@ from envscaler_mcp.errors import LaunchError, RunError
 from envscaler_mcp.llm import ChatResponse
 from envscaler_mcp.llm.reasoning import without_thoughts
 from envscaler_mcp.prompts import Prompts
-from envscaler_mcp.rl.episode import Episode, MaskedError
-from envscaler_mcp.rl.gym import AnyTask, Choices, Gym, local
+from envscaler_mcp.rl.draws import draw_task
+from envscaler_mcp.rl.episode import Episode
+from envscaler_mcp.rl.errors import MaskedError, UsageError
+from envscaler_mcp.rl.gym import AnyTask, Gym, listed_tasks, local
+from envscaler_mcp.rl.options import Choices, EpisodeOptions, check_choice, check_kind, names_of, whole_number
 
 Masked = Literal["raise", "zero"]
 """What becomes of an episode that has no reward: MaskedError, or 0 with `masked` in its info."""
@@ -64,15 +67,18 @@ class TextEnv:
             "masked": masked,
             **options,
         }
-        self._gym = gym if isinstance(gym, Gym) else _shared(gym or local, home)
-        self._environments = (environments,) if isinstance(environments, str) else environments
-        self._tasks = None if tasks is None else list(tasks)
+        check_choice("masked", masked, Masked)
+        check_kind(level, split)
+        seed = EpisodeOptions.of(options).seed
+        self._gym = _opened_gym(gym, home)
+        self._environments = None if environments is None else self._checked(environments)
+        self._tasks = None if tasks is None else _some_tasks(tasks)
         self._of_kind: dict[str, Any] = {"level": level, "split": split}
         self._step_rewards = step_rewards
         self._masked = masked
         self._options = options
-        self._random = random.Random(options.get("seed"))  # noqa: S311 - a choice of tasks, no secret
-        self._actions = random.Random(options.get("seed"))  # noqa: S311
+        self._random = random.Random(seed if "seed" in options else None)  # noqa: S311 - a choice of tasks, no secret
+        self._actions = random.Random(seed if "seed" in options else None)  # noqa: S311
         self._episode: Episode | None = None
         self._rewarded = 0.0
         """What the steps so far have earned."""
@@ -95,12 +101,15 @@ class TextEnv:
     def reset(self, seed: int | None = None, task: AnyTask | None = None) -> tuple[Any, dict[str, Any]]:
         """Begin a task in a fresh world: the one named, or one by chance; the same one for the same seed."""
         if seed is not None:
+            seed = whole_number("seed", seed, None)
             self._random.seed(seed)
             self._actions.seed(seed)
         return self._begin(self._chosen(self._random.randrange) if task is None else task)
 
     def step(self, action: str) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """What came of what the policy wrote: observation, reward, terminated, truncated, info."""
+        if not isinstance(action, str):
+            raise UsageError(f"An action is the text that a policy wrote, and this is {action!r:.80}.")
         return self._moved(move_of_text(action))
 
     def sample_random_action(self) -> str:
@@ -144,13 +153,15 @@ class TextEnv:
         """A task by chance: every environment is as likely as another, and then every task of it."""
         if self._tasks is not None:
             return self._tasks[below(len(self._tasks))]
-        names = list(self._environments or self._gym.environments())
-        while names:
-            name = names.pop(below(len(names)))
-            tasks = list(self._gym.tasks(name, **self._of_kind))
-            if tasks:
-                return tasks[below(len(tasks))]
-        raise RunError(f"No environment has tasks of the level and split {self._of_kind}.")
+        names = self._gym.environments() if self._environments is None else self._environments
+        return draw_task(names, lambda name: list(self._gym.tasks(name, **self._of_kind)), below)
+
+    def _checked(self, environments: str | Iterable[str]) -> list[str]:
+        names = names_of(environments)
+        if not names:
+            raise UsageError("environments is empty; leave it out for all of them.")
+        self._gym.tasks(names)
+        return names
 
     def _begin(self, task: AnyTask) -> tuple[Any, dict[str, Any]]:
         self.close()
@@ -258,6 +269,21 @@ def random_value(schema: Mapping[str, Any], chance: random.Random) -> Any:
     return kinds[kind]() if kind in kinds else f"text-{chance.randrange(1_000)}"
 
 
+def _opened_gym(gym: Any, home: str | None) -> Gym:
+    if gym is not None and not isinstance(gym, Gym) and not callable(gym):
+        raise UsageError(f"gym is {gym!r:.80}; it is a gym, or a function that opens one, such as rl.connect.")
+    if isinstance(gym, Gym) and home is not None:
+        raise UsageError("home names the home of a gym that is opened here; the gym that you give has its own.")
+    return gym if isinstance(gym, Gym) else _shared(gym or local, home)
+
+
+def _some_tasks(tasks: AnyTask | Iterable[AnyTask]) -> list[AnyTask]:
+    listed = listed_tasks(tasks)
+    if not listed:
+        raise UsageError("tasks is empty; leave it out for those that environments, level and split say.")
+    return listed
+
+
 _gyms: dict[tuple[int, Callable[..., Gym], str | None], Gym] = {}
 _lock = threading.Lock()
 
@@ -266,11 +292,6 @@ def _shared(open_gym: Callable[..., Gym], home: str | None) -> Gym:
     """The gym of this process that was opened so before; a forked process opens its own."""
     key = os.getpid(), open_gym, home
     with _lock:
-        if key not in _gyms:
+        if key not in _gyms or _gyms[key].closed:
             _gyms[key] = open_gym() if home is None else open_gym(home)
         return _gyms[key]
-
-
-def names_of(environments: str | Iterable[str]) -> list[str]:
-    """One name or several, as a list."""
-    return [environments] if isinstance(environments, str) else list(environments)

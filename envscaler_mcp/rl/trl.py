@@ -24,8 +24,10 @@ from envscaler_mcp.artifacts import Tool
 from envscaler_mcp.config.choices import Level, Split
 from envscaler_mcp.errors import RunError, SandboxError, WorldError
 from envscaler_mcp.rl.episode import Episode
+from envscaler_mcp.rl.errors import MaskedError
 from envscaler_mcp.rl.functions import python_name, tool_method
-from envscaler_mcp.rl.gym import Choices, Gym
+from envscaler_mcp.rl.gym import Gym
+from envscaler_mcp.rl.options import Choices
 
 _TAKEN = frozenset({"reset", "get_reward"})
 """Names that TRL gives a meaning to, besides those with a line in front."""
@@ -50,7 +52,7 @@ class RolloutStarts:
             self._open.move_to_end((scenario, begun))
             try:
                 return known.fork()
-            except (WorldError, SandboxError):
+            except (MaskedError, WorldError, SandboxError):
                 # Its worker ended, or its lease at a farm.
                 self._open.pop((scenario, begun)).close()
         start = self._open[scenario, begun] = self._begun(scenario, begun)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from typing import Any
 
 import anyio
 import pytest
@@ -26,16 +27,54 @@ def gym(request: pytest.FixtureRequest) -> aio.AsyncGym:
     return aio.connect(farm.control, farm.token("control"))
 
 
+def public(kind: type) -> dict[str, Any]:
+    return {name: inspect.getattr_static(kind, name) for name in dir(kind) if not name.startswith("_")}
+
+
+def parameters(member: Any) -> list[tuple[str, Any, Any]]:
+    return [(word.name, word.kind, word.default) for word in inspect.signature(member).parameters.values()]
+
+
+WITHOUT_WAITING = {"functions", "solution"}
+
+
 @pytest.mark.parametrize(("blocking", "twin"), [(rl.Gym, aio.AsyncGym), (rl.Episode, aio.AsyncEpisode)])
-def test_the_twin_has_the_same_methods_with_the_same_arguments(blocking: type, twin: type) -> None:
-    inner = {"keep", "progress", "functions", "is_here"}
-    for name, member in inspect.getmembers(blocking):
-        if name.startswith("_") or (name in inner and name != "progress") or not callable(member):
+def test_the_twin_has_the_same_public_names_with_the_same_arguments(blocking: type, twin: type) -> None:
+    ours, theirs = public(blocking), public(twin)
+    assert set(ours) == set(theirs)
+    for name, member in ours.items():
+        assert isinstance(member, property) == isinstance(theirs[name], property), name
+        if isinstance(member, property):
             continue
-        if blocking is rl.Gym and name == "progress":
-            continue
-        assert list(inspect.signature(getattr(twin, name)).parameters) == list(inspect.signature(member).parameters)
-        assert inspect.iscoroutinefunction(getattr(twin, name)) or inspect.isasyncgenfunction(getattr(twin, name))
+        assert parameters(member) == parameters(theirs[name]), name
+        waits = inspect.iscoroutinefunction(theirs[name]) or inspect.isasyncgenfunction(theirs[name])
+        assert waits == (name not in WITHOUT_WAITING), name
+        streams = "Iterator" in str(member.__annotations__["return"])
+        assert streams == inspect.isasyncgenfunction(theirs[name]), name
+
+
+@pytest.mark.parametrize("name", ["local", "connect", "read_tasks"])
+def test_gyms_are_opened_with_the_same_arguments(name: str) -> None:
+    assert parameters(getattr(rl, name)) == parameters(getattr(aio, name))
+
+
+async def test_tasks_are_streamed_sampled_and_played_by_functions(gym: aio.AsyncGym) -> None:
+    async with gym:
+        listed = [task async for task in gym.tasks("library_loans", level="easy")]
+        assert TASK in [task.id for task in listed]
+        with pytest.raises(rl.UsageError):
+            [task async for task in gym.tasks(level="eazy")]  # type: ignore[arg-type]
+        (drawn,) = await gym.sample(environment="library_loans", level="easy", seed=1)
+        assert drawn in listed
+        async with await gym.open(drawn) as episode:
+            functions = {function.__name__: function for function in episode.functions()}
+            assert all(map(inspect.iscoroutinefunction, functions.values()))
+            for call in episode.solution():
+                await functions[call.tool](**call.arguments)
+            assert (await episode.verify()).reward == 1.0
+            assert episode.introduction
+        with pytest.raises(rl.ClosedError):
+            await episode.verify()
 
 
 async def test_many_episodes_are_played_in_one_event_loop(gym: aio.AsyncGym) -> None:

@@ -210,8 +210,9 @@ def test_forks_go_on_from_the_same_point_with_the_same_budget_and_history(gym: r
         assert first
         assert [each.verify().reward for each in (episode, *forks)] == [1.0, 1.0, 1.0, forks[2].progress()]
         assert forks[2].progress() < 1.0
-        forks[0].call(TASK.oracle[0].tool, TASK.oracle[0].arguments)
-        assert forks[0].truncated
+        for _ in range(len(TASK.oracle) + 1 - half):
+            forks[2].call(TASK.oracle[0].tool, TASK.oracle[0].arguments)
+        assert forks[2].truncated
         assert not forks[1].done
         assert forks[1].state() == episode.state()
 
@@ -379,8 +380,7 @@ def test_a_farm_that_is_gone_is_an_error_and_masks_the_episode(tmp_path: Path) -
     assert (verdict.owner, verdict.masked) == ("infrastructure", True)
     with pytest.raises(rl.MaskedError):
         episode.progress()
-    with pytest.raises(LaunchError):
-        gym.close()
+    gym.close()
 
 
 def test_worlds_that_were_forgotten_are_closed(there: rl.Gym, farm: Program) -> None:

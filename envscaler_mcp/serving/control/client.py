@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import re
 import secrets
 import socket
 import threading
@@ -59,6 +60,10 @@ T = TypeVar("T", bound=BaseModel)
 
 class UnknownWorldError(WorldError):
     """There is no such world at the server, or no more."""
+
+
+class NoAnswerError(LaunchError):
+    """The server cannot be reached, or did not answer in time."""
 
 
 class ControlClient:
@@ -191,7 +196,7 @@ class ControlClient:
                 if idle is not None and again:
                     # The server may have closed a connection that was idle for long.
                     continue
-                raise LaunchError(f"The control plane at {self.address!r} does not answer: {cause!r}") from cause
+                raise NoAnswerError(f"The control plane at {self.address!r} does not answer: {cause!r}") from cause
             with self._lock:
                 self._idle.append(connection)
             return answer.status, content
@@ -202,7 +207,7 @@ class ControlClient:
             connection.connect()
         except OSError as cause:
             connection.close()
-            raise LaunchError(
+            raise NoAnswerError(
                 f"No control plane answers at {self.address!r}: {cause}; `envscaler farm` starts one."
             ) from cause
         return connection
@@ -316,14 +321,19 @@ class RemoteWorld:
 
 
 def connection_to(address: str, patience: float) -> http.client.HTTPConnection:
-    """A connection, not opened yet, to a unix socket, a port of this machine, or a URL."""
+    """A connection, not opened yet, to a unix socket, a port of this machine, a host and its port, or a URL."""
     if address.isdigit():
         return http.client.HTTPConnection("127.0.0.1", int(address), timeout=patience)
+    if _HOST_AND_PORT.fullmatch(address):
+        address = f"http://{address}"
     if "://" not in address:
         return _FileConnection(address, patience)
     parts = urlsplit(address)
     kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
     return kind(parts.hostname or "", parts.port, timeout=patience)
+
+
+_HOST_AND_PORT = re.compile(r"(\[[0-9a-fA-F:]+\]|[\w.-]+):[0-9]+")
 
 
 class _FileConnection(http.client.HTTPConnection):
