@@ -14,6 +14,8 @@ class ToolAnswers(Part):
     """The shape of each kind of record that answers hold, by its name."""
     data: dict[str, str] = Field(default_factory=dict)
     """The shape of the `data` of a successful answer, by the name of the tool."""
+    naming: tuple[str, ...] = ()
+    """Tools whose answers may have `names`: what people call the records to which the `data` point, by their ids."""
     additive: tuple[str, ...] = ()
     """Operations that add records, and neither change nor delete one that was there."""
     repeatable: tuple[str, ...] = ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import combinations
 
 from envscaler_mcp.language.expressions import (
     Choice,
@@ -35,7 +36,7 @@ from envscaler_mcp.language.model import (
     Statement,
 )
 from envscaler_mcp.language.stories import Storybook, told_expressions
-from envscaler_mcp.language.text import plural
+from envscaler_mcp.language.text import plural, singular
 
 Finding = tuple[str, str]
 
@@ -66,6 +67,18 @@ def warnings(model: Model) -> Iterator[Finding]:
             yield f"rule {rule.number} ({rule.text})", "no operation can break it: is it a rule?"
     for operation in model.operations.values():
         yield from _batches(operation)
+    for first, second in combinations([name for name, _ in tool_names(model)], 2):
+        if _alike(first, second):
+            yield "tools", f"{first!r} and {second!r} are easily taken for each other; call one of them otherwise"
+
+
+def _alike(first: str, second: str) -> bool:
+    """Whether names differ by one letter, or by singular and plural."""
+    short, long = sorted((first, second), key=len)
+    if singular(short) == singular(long):
+        return True
+    at = next((place for place, (a, b) in enumerate(zip(short, long, strict=False)) if a != b), len(short))
+    return short[at + (len(short) == len(long)) :] == long[at + 1 :]
 
 
 def _unused_defines(model: Model, speech: Storybook) -> Iterator[Finding]:

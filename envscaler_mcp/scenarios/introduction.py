@@ -19,8 +19,9 @@ def introduction_of(environment: Environment) -> str:
 
 
 def introduction_at(environment: Environment, initial: Mapping[str, Any], task: str) -> str:
-    """The same with the day and hour of its world, unless the task says the day, or the introduction is the published one."""
+    """The same with the hour of its world, and its day unless the task says it; a published introduction stays as it is."""
     now, introduction = initial.get("now"), introduction_of(environment)
-    if environment.origin == "published" or not isinstance(now, str) or not is_minute(now) or heading(now) in task:
+    if environment.origin == "published" or not isinstance(now, str) or not is_minute(now):
         return introduction
-    return f"{introduction}\nIt is {heading(now)}, {now[11:]}.\n"
+    day, hour = heading(now), now[11:]
+    return f"{introduction}\nIt is {hour if day in task else f'{day}, {hour}'}.\n"

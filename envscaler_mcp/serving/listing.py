@@ -42,6 +42,8 @@ def output_schema(tool: Tool, answers: ToolAnswers, shapes: AnswerShapes) -> Sch
         properties["message"] = {"type": "string"}
     if tool.name in answers.data:
         properties["data"] = shapes.schema(answers.data[tool.name])
+    if tool.name in answers.naming:
+        properties["names"] = {"type": "object", "additionalProperties": {"type": "string"}}
     return {"type": "object", "properties": {**properties, "error": {"type": "string"}}, "required": ["success"]}
 
 

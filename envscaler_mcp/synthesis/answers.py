@@ -9,10 +9,12 @@ from envscaler_mcp.artifacts import ToolAnswers
 from envscaler_mcp.language.analysis import read_by, statement_expressions, statements, written
 from envscaler_mcp.language.column_types import column_of
 from envscaler_mcp.language.expressions import Expr, Local
+from envscaler_mcp.language.interpreter.reads import derived_reads
 from envscaler_mcp.language.model import Delete, Entity, Let, Model, New, Operation, Put, Query
+from envscaler_mcp.language.pointing import pointers_of_query, pointers_of_record, shown_key
 from envscaler_mcp.language.text import plural
 from envscaler_mcp.language.types import INT, Type
-from envscaler_mcp.synthesis.compile.queries import records_key, shown_key
+from envscaler_mcp.synthesis.compile.queries import records_key
 
 
 def answers_of(model: Model) -> ToolAnswers:
@@ -24,6 +26,7 @@ def answers_of(model: Model) -> ToolAnswers:
     return ToolAnswers(
         records={name: _of_entity(e) for name, e in model.entities.items() if re.search(rf"\b{name}\b", whole)},
         data=data,
+        naming=tuple(_naming(model)),
         additive=tuple(operation.name for operation in model.operations.values() if is_additive(operation)),
         repeatable=tuple(operation.name for operation in model.operations.values() if is_repeatable(operation, model)),
     )
@@ -108,9 +111,17 @@ def _of_reads(model: Model) -> Iterator[tuple[str, str]]:
             yield (f"get_{entity.noun}" if read == "get" else f"{read}_{plural(entity.noun)}"), shapes[read]
 
 
+def _naming(model: Model) -> Iterator[str]:
+    """Tools whose answers may point to records that have names."""
+    yield from (query.name for query in model.queries.values() if pointers_of_query(query, model))
+    for tool, (entity, read) in derived_reads(model).items():
+        if read != "count" and pointers_of_record(entity, model):
+            yield tool
+
+
 def _of_entity(entity: Entity) -> str:
     stored = [(attribute.key, shape(attribute.type)) for attribute in entity.stored]
-    derived = [(shown_key(attribute), shape(attribute.type)) for attribute in entity.derived]
+    derived = [(shown_key(attribute.name, attribute.type), shape(attribute.type)) for attribute in entity.derived]
     return _object([("id", "str"), *stored, *derived])
 
 

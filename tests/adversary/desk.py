@@ -1,4 +1,4 @@
-"""A published environment whose code has every habit that published code has, and forty scenarios in it."""
+"""A published environment whose code has every habit that published code has, and twelve scenarios in it."""
 
 from __future__ import annotations
 
@@ -128,11 +128,11 @@ def scenario(task_id: str, checks: list[str], **more: Any) -> dict[str, Any]:
     }
 
 
-FORTY = [scenario(f"task_{n}", [check.format(n) for check in CHECKS]) for n in range(40)]
+TWELVE = [scenario(f"task_{n}", [check.format(n) for check in CHECKS]) for n in range(12)]
 
 
 def moves(number: int) -> list[tuple[str, dict[str, Any]]]:
-    """A different share of the task for each number: from nothing to all of it."""
+    """A share of the task for each number: in twelve of them each share, from nothing to all, with either priority."""
     whole: list[tuple[str, dict[str, Any]]] = [
         ("close_ticket", {"ticket_id": "OLD"}),
         ("open_ticket", {"ticket_id": f"T-{number}", "priority": "high" if number % 3 else "low"}),

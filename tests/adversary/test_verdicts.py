@@ -98,39 +98,39 @@ def as_published(item: dict[str, Any], moves: Sequence[Any], max_steps: int = 30
 
 
 @pytest.fixture(scope="module")
-def forty(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return imported(tmp_path_factory.mktemp("forty"), desk.FORTY)
+def twelve(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return imported(tmp_path_factory.mktemp("twelve"), desk.TWELVE)
 
 
 @pytest.fixture(scope="module")
-def forty_faithful(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return imported(tmp_path_factory.mktemp("faithful"), desk.FORTY, faithful=True)
+def twelve_faithful(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return imported(tmp_path_factory.mktemp("faithful"), desk.TWELVE, faithful=True)
 
 
-@pytest.mark.parametrize("home", ["forty", "forty_faithful"])
-def test_forty_imported_scenarios_earn_what_the_reference_pays(
+@pytest.mark.parametrize("home", ["twelve", "twelve_faithful"])
+def test_twelve_imported_scenarios_earn_what_the_reference_pays(
     home: str, request: pytest.FixtureRequest, tmp_path: Path
 ) -> None:
-    moves = {f"task_{n}": [*desk.moves(n), "Task Completed"] for n in range(40)}
+    moves = {f"task_{n}": [*desk.moves(n), "Task Completed"] for n in range(12)}
     told = run(request.getfixturevalue(home), tmp_path, moves, scoring="upstream")
-    paid = [as_published(item, moves[item["task_id"]]).reward for item in desk.FORTY]
+    paid = [as_published(item, moves[item["task_id"]]).reward for item in desk.TWELVE]
     assert {one["id"].split("/")[0]: one["reward"] for one in told["episodes"]} == {
-        item["task_id"]: reward for item, reward in zip(desk.FORTY, paid, strict=True)
+        item["task_id"]: reward for item, reward in zip(desk.TWELVE, paid, strict=True)
     }
     assert told["reward"] == pytest.approx(mean(paid))
     assert told["masked"] == 0
     assert {0.25, 0.5, 0.75, 1.0} == set(paid)
 
 
-def test_an_index_into_a_record_that_was_not_made_is_a_failure_of_the_agent(forty: Path, tmp_path: Path) -> None:
-    moves = {f"task_{n}": desk.moves(7 if n in (1, 2, 4, 5, 7) else 0) for n in range(20)}
+def test_an_index_into_a_record_that_was_not_made_is_a_failure_of_the_agent(twelve: Path, tmp_path: Path) -> None:
+    moves = {f"task_{n}": desk.moves(7 if n in (1, 2, 4, 5, 7) else 0) for n in range(10)}
     moves = {name: [(tool, _renamed(given, name)) for tool, given in calls] for name, calls in moves.items()}
-    told = run(forty, tmp_path, moves)
-    assert (told["done"], told["solved"], told["masked"]) == (20, 5, 0)
-    assert told["reward"] == 0.25
-    assert told["failures"] == {"agent": 15}
+    told = run(twelve, tmp_path, moves)
+    assert (told["done"], told["solved"], told["masked"]) == (10, 5, 0)
+    assert told["reward"] == 0.5
+    assert told["failures"] == {"agent": 5}
     (once,) = told["passing"]
-    assert (once["at_least_once"], once["tasks"]) == (0.25, 20)
+    assert (once["at_least_once"], once["tasks"]) == (0.5, 10)
     failed = next(one for one in told["episodes"] if one["id"].startswith("task_0/"))
     assert failed["reason"] == "3 of 4 checks are not true: 1 (KeyError: 'T-0'), 2 (KeyError: 'T-0'), 3"
 
@@ -184,14 +184,14 @@ def judged(servers: Path, checks: Sequence[str], moves: Sequence[Any], scoring: 
     [*HIDES.values(), pytest.param(ENDS_IT.format(NOT_DONE), marks=pytest.mark.slow)],
     ids=[*HIDES, "never returns"],
 )
-def test_no_check_hides_an_episode_that_failed(forty: Path, check: str, scoring: Scoring) -> None:
-    found = judged(forty, [desk.CHECKS[2], check], [], scoring)
+def test_no_check_hides_an_episode_that_failed(twelve: Path, check: str, scoring: Scoring) -> None:
+    found = judged(twelve, [desk.CHECKS[2], check], [], scoring)
     assert (found.owner, found.masked, found.reward, found.checks) == ("agent", False, 0.0, (False, False))
     assert "2 (" in found.reason
 
 
-def test_a_check_that_hides_failures_pays_where_the_task_is_done(forty: Path) -> None:
-    found = judged(forty, [desk.CHECKS[2], HIDES["raises past Exception"]], [("close_ticket", {"ticket_id": "OLD"})])
+def test_a_check_that_hides_failures_pays_where_the_task_is_done(twelve: Path) -> None:
+    found = judged(twelve, [desk.CHECKS[2], HIDES["raises past Exception"]], [("close_ticket", {"ticket_id": "OLD"})])
     assert (found.owner, found.masked, found.reward) == (None, False, 1.0)
 
 
@@ -205,8 +205,8 @@ def test_a_check_that_a_limit_ends_at_the_start_is_listed_and_not_gradable(tmp_p
     assert (task.unanswered, task.raising, task.broken, task.gradable) == ((2,), (3,), (), False)
 
 
-def test_a_check_that_a_limit_ends_at_the_start_is_not_proven(forty: Path) -> None:
-    with WorldHome.at(forty) as farm, closing(farm.open("desk", scenario="task_0")) as session, checker() as judging:
+def test_a_check_that_a_limit_ends_at_the_start_is_not_proven(twelve: Path) -> None:
+    with WorldHome.at(twelve) as farm, closing(farm.open("desk", scenario="task_0")) as session, checker() as judging:
         assert session.scenario is not None
         check = Check(check_item="", check_func=HIDES["needs too much memory"])
         scenario = session.scenario.model_copy(update={"checks": (check,)})
@@ -216,21 +216,21 @@ def test_a_check_that_a_limit_ends_at_the_start_is_not_proven(forty: Path) -> No
 
 
 @pytest.mark.parametrize("why", CANNOT)
-def test_a_check_that_cannot_run_whatever_the_agent_did_masks_the_episode(forty: Path, why: str) -> None:
-    found = judged(forty, [desk.CHECKS[2], CANNOT[why]], [])
+def test_a_check_that_cannot_run_whatever_the_agent_did_masks_the_episode(twelve: Path, why: str) -> None:
+    found = judged(twelve, [desk.CHECKS[2], CANNOT[why]], [])
     assert (found.owner, found.masked) == ("checker", True)
     assert found.reason.startswith("check 2 cannot run: ")
 
 
 @pytest.mark.parametrize("why", ["no Python", "no function", "nothing at all", "not to be loaded"])
-def test_by_the_published_rule_a_check_that_does_not_compile_is_one_that_failed(forty: Path, why: str) -> None:
+def test_by_the_published_rule_a_check_that_does_not_compile_is_one_that_failed(twelve: Path, why: str) -> None:
     done = [("close_ticket", {"ticket_id": "OLD"})]
-    found = judged(forty, [desk.CHECKS[2], CANNOT[why]], done, "upstream")
+    found = judged(twelve, [desk.CHECKS[2], CANNOT[why]], done, "upstream")
     assert (found.owner, found.masked, found.reward) == ("agent", False, 0.5)
 
 
-def test_what_the_published_runtime_would_have_run_and_is_not_run_here_is_masked(forty: Path) -> None:
-    assert judged(forty, [desk.CHECKS[2], CANNOT["refused by the gate"]], [], "upstream").masked
+def test_what_the_published_runtime_would_have_run_and_is_not_run_here_is_masked(twelve: Path) -> None:
+    assert judged(twelve, [desk.CHECKS[2], CANNOT["refused by the gate"]], [], "upstream").masked
 
 
 @pytest.mark.parametrize("scoring", ["framed", "upstream"])
@@ -245,16 +245,16 @@ def test_what_the_published_runtime_would_have_run_and_is_not_run_here_is_masked
     ],
 )
 def test_a_check_that_has_no_answer_on_the_agents_ending_alone_has_failed(
-    forty: Path, check: str, scoring: Scoring
+    twelve: Path, check: str, scoring: Scoring
 ) -> None:
-    found = judged(forty, [desk.CHECKS[2], check], [("close_ticket", {"ticket_id": "OLD"})], scoring)
+    found = judged(twelve, [desk.CHECKS[2], check], [("close_ticket", {"ticket_id": "OLD"})], scoring)
     assert (found.owner, found.masked, found.reward) == ("agent", False, 0.5)
     assert "2 (" in found.reason
 
 
-def test_words_of_a_check_that_no_record_can_hold_lose_no_verdict(forty: Path) -> None:
+def test_words_of_a_check_that_no_record_can_hold_lose_no_verdict(twelve: Path) -> None:
     check = "def check_func(final_state):\n    raise ValueError('x\\n' * 100000)"
-    found = judged(forty, [check], [])
+    found = judged(twelve, [check], [])
     assert (found.owner, found.masked) == ("agent", False)
     assert len(Verdict.model_validate_json(found.model_dump_json()).reason) < 500
 
@@ -348,10 +348,10 @@ def test_agents_read_a_faithful_environment_to_the_letter(seeing: Path) -> None:
     )
 
 
-def test_by_default_agents_get_all_documentation_and_no_promise_that_is_not_held(forty: Path) -> None:
+def test_by_default_agents_get_all_documentation_and_no_promise_that_is_not_held(twelve: Path) -> None:
     from envscaler_mcp.scenarios.introduction import introduction_of
 
-    with WorldHome.at(forty) as farm, closing(farm.open("desk", scenario="task_0")) as session:
+    with WorldHome.at(twelve) as farm, closing(farm.open("desk", scenario="task_0")) as session:
         card = session.world.environment
     described = card.tool("open_ticket")
     assert described is not None
@@ -394,7 +394,7 @@ OBJECTS = desk.DESK.replace("class Desk:", "class Line:\n    pass\n\n\nclass Des
 
 def test_a_state_that_cannot_leave_its_world_is_refused_with_its_attribute(tmp_path: Path) -> None:
     (tmp_path / "e.json").write_text(json.dumps([{**desk.ENVIRONMENT, "env_class_code": OBJECTS}]))
-    (tmp_path / "s.json").write_text(json.dumps(desk.FORTY[:1]))
+    (tmp_path / "s.json").write_text(json.dumps(desk.TWELVE[:1]))
     paths = tmp_path / "e.json", [tmp_path / "s.json"], tmp_path / "servers", tmp_path / "r.json"
     (found,) = import_upstream(*paths, faithful=True).scenarios
     assert "The attribute '_log' of Desk holds a value of the type Line" in found.refused
@@ -423,9 +423,9 @@ ABSENT = object()
 
 
 @pytest.mark.parametrize("reward", [math.nan, math.inf, -math.inf, None, "0.5", True, ABSENT])
-def test_a_reward_that_is_no_number_stops_no_reader(forty: Path, tmp_path: Path, reward: Any) -> None:
+def test_a_reward_that_is_no_number_stops_no_reader(twelve: Path, tmp_path: Path, reward: Any) -> None:
     folder = tmp_path / "run"
-    run(forty, folder, {"task_0": [], "task_3": desk.moves(3)})
+    run(twelve, folder, {"task_0": [], "task_3": desk.moves(3)})
     _recorded_anew(folder, "task_0", reward)
     plan, tally, _ = read_run(folder)
     told = summary_of(plan, tally)
@@ -433,14 +433,18 @@ def test_a_reward_that_is_no_number_stops_no_reader(forty: Path, tmp_path: Path,
     assert (told["done"], told["masked"], told["reward"], told["failures"]) == (2, 1, 2 / 3, {"agent": 1, "checker": 1})
     (spoilt,) = [one for one in told["episodes"] if one["owner"] == "checker"]
     assert "no reward can be read" in spoilt["reason"]
-    with WorldHome.at(forty) as farm:
-        write_page(folder, tmp_path / "run.html", Review(forty, farm.judge), None, lambda *_: None)
+    with WorldHome.at(twelve) as farm:
+        write_page(folder, tmp_path / "run.html", Review(twelve, farm.judge), None, lambda *_: None)
     page = (tmp_path / "run.html").read_text()
     rows = page.partition("<script type=application/json id=rows>")[2].partition("</script>")[0]
     assert len(json.loads(rows, parse_constant=lambda word: pytest.fail(word))["rows"]) == 2
     assert "The figures are of 1 episode; 1 is masked" in page
     done = export_run(
-        folder, forty, FORMATS["trl"], ExportFilter(splits=("train", "validation", "held_out")), tmp_path / "rows.jsonl"
+        folder,
+        twelve,
+        FORMATS["trl"],
+        ExportFilter(splits=("train", "validation", "held_out")),
+        tmp_path / "rows.jsonl",
     )
     assert done.removed["masked"] == 1
 
@@ -679,25 +683,25 @@ def approved(servers: Path) -> Verdict:
         return home.judge(scenario, session.initial, {**session.initial, "last": APPROVED})
 
 
-def test_what_looks_like_a_python_value_is_one_in_a_published_world_only(forty: Path, forty_faithful: Path) -> None:
-    assert not approved(forty).solved
-    assert approved(forty_faithful).solved
+def test_what_looks_like_a_python_value_is_one_in_a_published_world_only(twelve: Path, twelve_faithful: Path) -> None:
+    assert not approved(twelve).solved
+    assert approved(twelve_faithful).solved
 
 
 @pytest.mark.parametrize("scoring", ["framed", "upstream"])
-def test_no_ending_decides_whether_a_check_is_refused(forty_faithful: Path, scoring: Scoring) -> None:
+def test_no_ending_decides_whether_a_check_is_refused(twelve_faithful: Path, scoring: Scoring) -> None:
     # Each is near a bound of the gate: a name that the reader of Python values has too, and the longest text.
     checks = [
         'def f():\n    import math as dt\n    return dt\n\ndef check_func(final_state):\n    return final_state["last"] == 1',
         'def check_func(final_state):\n    return final_state["last"] == 1\n' + "#" * 399_900,
     ]
     moves = [("open_ticket", {"ticket_id": "X", "priority": "low"})]
-    verdict = judged(forty_faithful, checks, moves, scoring)
+    verdict = judged(twelve_faithful, checks, moves, scoring)
     assert (verdict.owner, verdict.masked) == ("agent", False)
 
 
-def test_an_ending_too_large_to_be_sent_to_its_checks_is_a_failed_one(forty: Path) -> None:
-    with WorldHome.at(forty) as home, closing(home.open("desk", scenario="task_0")) as session:
+def test_an_ending_too_large_to_be_sent_to_its_checks_is_a_failed_one(twelve: Path) -> None:
+    with WorldHome.at(twelve) as home, closing(home.open("desk", scenario="task_0")) as session:
         assert session.scenario is not None
         large = {**session.initial, "_log": ["x" * (40 << 20)]}
         verdict = home.judge(session.scenario, session.initial, large)
@@ -709,19 +713,21 @@ def test_an_ending_too_large_to_be_sent_to_its_checks_is_a_failed_one(forty: Pat
         assert home.judge(scenario, session.initial, dict(session.initial), "upstream").solved
 
 
-def test_a_check_as_long_as_the_gate_allows_masks_no_ending(forty: Path) -> None:
+def test_a_check_as_long_as_the_gate_allows_masks_no_ending(twelve: Path) -> None:
     body = f"def check_func(final_state):\n    if {NOT_DONE}:\n        return {{}}['no']\n    return True\n"
     check = "#" * (MAX_SOURCE - len(body) - 10) + "\n" + body
-    verdict = judged(forty, [check], [])
+    verdict = judged(twelve, [check], [])
     assert (verdict.owner, verdict.masked) == ("agent", False)
 
 
 @pytest.mark.parametrize("scoring", ["framed", "upstream"])
-def test_a_check_that_is_nested_too_deep_is_the_checkers_failure_at_every_ending(forty: Path, scoring: Scoring) -> None:
+def test_a_check_that_is_nested_too_deep_is_the_checkers_failure_at_every_ending(
+    twelve: Path, scoring: Scoring
+) -> None:
     deep = f"def check_func(final_state):\n    return {'not ' * 600}({NOT_DONE})\n"
 
     def verdict(callers: int, moves: Sequence[Any]) -> Verdict:
-        return verdict(callers - 1, moves) if callers else judged(forty, [deep + f"# {len(moves)}\n"], moves, scoring)
+        return verdict(callers - 1, moves) if callers else judged(twelve, [deep + f"# {len(moves)}\n"], moves, scoring)
 
     verdicts = [verdict(callers, moves) for callers in (0, 400) for moves in ([], desk.moves(7))]
     assert {(each.owner, each.masked) for each in verdicts} == {("checker", True)}
@@ -746,7 +752,7 @@ def test_a_published_state_that_cannot_be_written_down_is_the_agents_failure(
     tool: str, arguments: dict[str, Any], times: int, tmp_path: Path
 ) -> None:
     (tmp_path / "e.json").write_text(json.dumps([{**desk.ENVIRONMENT, "env_class_code": desk.DESK + UNWRITABLE}]))
-    (tmp_path / "s.json").write_text(json.dumps(desk.FORTY[:1]))
+    (tmp_path / "s.json").write_text(json.dumps(desk.TWELVE[:1]))
     servers = tmp_path / "generated_servers"
     import_upstream(tmp_path / "e.json", [tmp_path / "s.json"], servers, tmp_path / "registry.json", faithful=True)
     with WorldHome.at(servers) as home, closing(home.open("desk", scenario="task_0")) as session:

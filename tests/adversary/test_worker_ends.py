@@ -67,7 +67,7 @@ class Fills:
 @pytest.mark.parametrize("faithful", [True, False])
 def test_calls_that_use_up_the_memory_of_a_worker_are_the_agents_failure(faithful: bool, tmp_path: Path) -> None:
     (tmp_path / "e.json").write_text(json.dumps([{**desk.ENVIRONMENT, "env_class_code": desk.DESK + FILLING}]))
-    (tmp_path / "s.json").write_text(json.dumps(desk.FORTY[:1]))
+    (tmp_path / "s.json").write_text(json.dumps(desk.TWELVE[:1]))
     servers = tmp_path / "generated_servers"
     import_upstream(tmp_path / "e.json", [tmp_path / "s.json"], servers, tmp_path / "registry.json", faithful=faithful)
 

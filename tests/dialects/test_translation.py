@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ from envscaler_mcp.dialects.ids import id_prefixes
 from envscaler_mcp.serving.spoken_world import SpokenOutcome
 from envscaler_mcp.serving.validation import compile_arguments
 from tests.dialects.shipped import ALL, ID, SAMPLE, code_of, dialect_of, ids_of, scenarios_of, spoken_world_at
+from tests.library_sample import sample
 
 SLOW = [HealthCheck.too_slow]
 """Cards are read while examples are made."""
@@ -25,6 +27,10 @@ DAYS = st.dates().map(lambda day: day.isoformat())
 MINUTES = st.datetimes().map(lambda moment: moment.isoformat()[:16])
 TIMES = st.times().map(lambda time: time.isoformat()[:5])
 FORMATS = {"date": DAYS, "date-time": MINUTES, "time": TIMES, "email": st.just("a@example.org")}
+WORLDS = [
+    pytest.param(sample(ALL, 40), id="forty worlds"),
+    pytest.param(ALL, id="all worlds", marks=pytest.mark.slow),
+]
 WORDS = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), min_size=1, max_size=12)
 
 
@@ -134,14 +140,15 @@ def test_whatever_is_sent_is_answered(name: DialectName, environment: str, value
     assert isinstance(dialect.call("no such tool", {}, dialect.memory()), SpokenOutcome)
 
 
+@pytest.mark.parametrize("worlds", WORLDS)
 @pytest.mark.parametrize(
     "seed",
     [DialectName(0), pytest.param(DialectName(17), marks=pytest.mark.slow), DialectName(5, held_out=True)],
     ids=str,
 )
-def test_two_worlds_never_share_an_id(seed: DialectName) -> None:
+def test_two_worlds_never_share_an_id(seed: DialectName, worlds: Sequence[str]) -> None:
     seen: dict[Any, str] = {}
-    for environment in ALL:
+    for environment in worlds:
         dialect = dialect_of(environment, seed)
         memory = dialect.memory()
         for canonical in ids_of(environment):
@@ -160,8 +167,11 @@ def test_a_dialect_follows_from_the_card_and_the_number_alone() -> None:
 
 
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2))])
-def test_a_name_of_a_tool_is_one_that_chat_endpoints_take_and_no_two_are_alike(seed: int) -> None:
-    for environment in ALL:
+@pytest.mark.parametrize("worlds", WORLDS)
+def test_a_name_of_a_tool_is_one_that_chat_endpoints_take_and_no_two_are_alike(
+    seed: int, worlds: Sequence[str]
+) -> None:
+    for environment in worlds:
         for held_out in (False, True):
             names = [tool.name for tool in dialect_of(environment, DialectName(seed, held_out)).tools()]
             assert len({*names}) == len(names)

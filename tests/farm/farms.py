@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -20,6 +21,8 @@ from envscaler_mcp.farm.tokens import Scope, token_for
 from envscaler_mcp.registry import read_registry
 from envscaler_mcp.serving.control.client import ControlClient
 from envscaler_mcp.serving.sockets import listen, url_of
+from envscaler_mcp.settings import state_folder
+from envscaler_mcp.trust import load_code
 
 ROOT = Path(__file__).parents[2]
 SECRET = b"a secret that is long enough for a farm"
@@ -86,7 +89,11 @@ class Program:
 
 @contextmanager
 def farm_program(folder: Path, *options: str, processes: int = 2) -> Iterator[Program]:
-    """The program with a state folder of its own, ended with the block."""
+    """The program with a state folder of its own, ended with the block; it remembers what these tests have compiled."""
+    load_code(ROOT / "generated_servers" / "hospital_stays")
+    (folder / "envscaler").mkdir(mode=0o700, exist_ok=True)
+    for memory in state_folder().glob("compiled-*.txt"):
+        shutil.copy(memory, folder / "envscaler")
     words = [
         "farm",
         "--port",

@@ -88,3 +88,13 @@ def test_all_errors_are_told_at_once() -> None:
     assert len(told.splitlines()) == 4
     with pytest.raises(BlueprintError, match="small has 4 errors"):
         sound(require="nobody > 0 | No.\none.feee > 0 | No.", effect="one.since = today\nnew Ward(name='x')")
+
+
+@pytest.mark.parametrize(
+    ("name", "other"), [("list_stay", "list_stays"), ("list_warts", "list_wards"), ("tired", "tried")]
+)
+def test_tools_that_are_easily_taken_for_each_other_are_warned_of(name: str, other: str) -> None:
+    operation = f"{name}:\n  about: Change it.\n  params:\n    ward: ref(Ward)\n  effect:\n    - ward.beds = 2\n  say: change {{ward}}"
+    said = f"{name!r} are easily taken for each other" in warnings(operations=operation)
+    assert said == (other != "tried")
+    assert "easily taken" not in warnings()

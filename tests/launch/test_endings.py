@@ -105,8 +105,22 @@ def test_servers_end_when_the_process_that_launched_them_is_killed(
 
 
 @pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="needs Linux to wait for another's children")
-@pytest.mark.parametrize("launch", [over_stdio, over_http])
-@pytest.mark.parametrize("how", ["normally", "by an error", "by a cancellation"])
+@pytest.mark.parametrize(
+    ("launch", "how"),
+    [
+        (over_stdio, "normally"),
+        (over_stdio, "by a cancellation"),
+        (over_http, "by an error"),
+        *(
+            pytest.param(launch, how, marks=pytest.mark.slow)
+            for launch, how in (
+                (over_stdio, "by an error"),
+                (over_http, "normally"),
+                (over_http, "by a cancellation"),
+            )
+        ),
+    ],
+)
 async def test_servers_end_when_their_block_does(library_folder: Path, launch: Any, how: str) -> None:
     known = set(children_of(os.getpid()))
     seen: list[int] = []
@@ -137,8 +151,15 @@ async def test_servers_end_when_their_block_does(library_folder: Path, launch: A
     assert is_gone(seen[0])
 
 
-@pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGINT])
-@pytest.mark.parametrize("options", [[], ["--http"]])
+@pytest.mark.parametrize(
+    ("options", "ending"),
+    [
+        ([], signal.SIGINT),
+        (["--http"], signal.SIGTERM),
+        pytest.param([], signal.SIGTERM, marks=pytest.mark.slow),
+        pytest.param(["--http"], signal.SIGINT, marks=pytest.mark.slow),
+    ],
+)
 def test_a_server_that_is_asked_to_end_does_so_without_a_word(
     library_folder: Path, options: list[str], ending: signal.Signals
 ) -> None:

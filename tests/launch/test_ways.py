@@ -60,7 +60,7 @@ async def played(launched: AbstractAsyncContextManager[Client], script: list[tup
     return seen
 
 
-@pytest.mark.parametrize("mode", ["legacy", "2026-07-28"])
+@pytest.mark.parametrize("mode", [pytest.param("legacy", marks=pytest.mark.slow), "2026-07-28"])
 @pytest.mark.parametrize("environment", [pytest.param("library", marks=pytest.mark.slow), "office"])
 async def test_one_script_gives_equal_bytes_on_every_way(
     environment: str, mode: str, request: pytest.FixtureRequest

@@ -57,8 +57,20 @@ def of_the_agent(judged: OfficialEpisode) -> bool:
     return (verdict.solved, verdict.reward, verdict.owner, verdict.masked) == (False, 0.0, "agent", False)
 
 
-@pytest.mark.parametrize("calls", TOO_MUCH.values(), ids=TOO_MUCH)
-@pytest.mark.parametrize("way", ["worker", "stdio", "http"])
+@pytest.mark.parametrize(
+    ("way", "calls"),
+    [
+        pytest.param(
+            way,
+            calls,
+            id=f"{way}-{name}",
+            # Each starts a server of its own.
+            marks=pytest.mark.slow if way == "stdio" and "memory" not in name else (),
+        )
+        for way in ("worker", "stdio", "http")
+        for name, calls in TOO_MUCH.items()
+    ],
+)
 async def test_what_an_agents_calls_use_up_is_its_own_failure(stage: Stage, calls: list[Made], way: Way) -> None:
     judged = await played(stage, calls, way=way)
     assert of_the_agent(judged), judged.verdict

@@ -42,13 +42,13 @@ def ids(home: Path, env_id: str = "desk") -> list[str]:
 
 def test_several_files_are_imported_together(tmp_path: Path) -> None:
     environments = written(tmp_path / "e.jsonl", [desk.ENVIRONMENT])
-    first = written(tmp_path / "a.json", desk.FORTY[:2])
-    second = written(tmp_path / "b.jsonl", desk.FORTY[2:5])
+    first = written(tmp_path / "a.json", desk.TWELVE[:2])
+    second = written(tmp_path / "b.jsonl", desk.TWELVE[2:5])
     found = imported(tmp_path, environments, first, second)
     assert [one.id for one in found.scenarios] == [f"task_{n}" for n in range(5)]
     assert ids(tmp_path) == [f"task_{n}" for n in range(5)]
     export_upstream([tmp_path / "servers" / "desk"], tmp_path / "e2.json", tmp_path / "s2.json")
-    assert json.loads((tmp_path / "s2.json").read_text()) == desk.FORTY[:5]
+    assert json.loads((tmp_path / "s2.json").read_text()) == desk.TWELVE[:5]
     assert json.loads((tmp_path / "e2.json").read_text()) == [desk.ENVIRONMENT]
 
 
@@ -56,9 +56,9 @@ def test_several_files_are_imported_together(tmp_path: Path) -> None:
 @pytest.mark.parametrize("again", [True, False])
 def test_scenarios_are_added_later(tmp_path: Path, again: bool, faithful: bool) -> None:
     environments = written(tmp_path / "e.json", [desk.ENVIRONMENT])
-    imported(tmp_path, environments, written(tmp_path / "a.json", desk.FORTY[:2]), faithful=faithful)
+    imported(tmp_path, environments, written(tmp_path / "a.json", desk.TWELVE[:2]), faithful=faithful)
     other = desk.scenario("elsewhere", [desk.CHECKS[2]], init_config={"tickets": {"OLD": {"status": "new"}}})
-    more = written(tmp_path / "b.json", [*desk.FORTY[:3], other])
+    more = written(tmp_path / "b.json", [*desk.TWELVE[:3], other])
     (added,) = imported(tmp_path, environments if again else None, more).environments
     assert (added.added, added.refused, added.faithful) == (True, "", faithful)
     assert [one.id for one in added.scenarios] == ["task_2", "elsewhere"]
@@ -68,7 +68,7 @@ def test_scenarios_are_added_later(tmp_path: Path, again: bool, faithful: bool) 
     with WorldHome.at(tmp_path / "servers") as farm, closing(farm.open("desk", scenario="elsewhere")) as session:
         assert session.state()["tickets"] == {"OLD": {"status": "new"}}
     export_upstream([tmp_path / "servers" / "desk"], tmp_path / "e2.json", tmp_path / "s2.json")
-    assert json.loads((tmp_path / "s2.json").read_text()) == [*desk.FORTY[:3], other]
+    assert json.loads((tmp_path / "s2.json").read_text()) == [*desk.TWELVE[:3], other]
 
 
 def test_what_was_made_here_stays_where_scenarios_are_added(tmp_path: Path) -> None:
@@ -84,9 +84,9 @@ def test_what_was_made_here_stays_where_scenarios_are_added(tmp_path: Path) -> N
 
 
 def test_another_document_of_the_same_name_is_refused_and_nothing_is_lost(tmp_path: Path) -> None:
-    imported(tmp_path, written(tmp_path / "e.json", [desk.ENVIRONMENT]), written(tmp_path / "a.json", desk.FORTY[:1]))
+    imported(tmp_path, written(tmp_path / "e.json", [desk.ENVIRONMENT]), written(tmp_path / "a.json", desk.TWELVE[:1]))
     other = written(tmp_path / "e.json", [{**desk.ENVIRONMENT, "environment_summary": "Another"}])
-    (found,) = imported(tmp_path, other, written(tmp_path / "b.json", desk.FORTY[1:2])).environments
+    (found,) = imported(tmp_path, other, written(tmp_path / "b.json", desk.TWELVE[1:2])).environments
     assert "its document is another one" in found.refused
     assert ids(tmp_path) == ["task_0"]
     (found,) = imported(
@@ -97,14 +97,14 @@ def test_another_document_of_the_same_name_is_refused_and_nothing_is_lost(tmp_pa
 
 
 def test_a_folder_that_cannot_be_replaced_stays_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    imported(tmp_path, written(tmp_path / "e.json", [desk.ENVIRONMENT]), written(tmp_path / "a.json", desk.FORTY[:1]))
+    imported(tmp_path, written(tmp_path / "e.json", [desk.ENVIRONMENT]), written(tmp_path / "a.json", desk.TWELVE[:1]))
 
     def full(*_: Any, **__: Any) -> None:
         raise OSError("No space left on device")
 
     with monkeypatch.context() as patched:
         patched.setattr(os, "replace", full)
-        (found,) = imported(tmp_path, None, written(tmp_path / "b.json", desk.FORTY[1:2])).environments
+        (found,) = imported(tmp_path, None, written(tmp_path / "b.json", desk.TWELVE[1:2])).environments
     assert "No space left" in found.refused
     assert ids(tmp_path) == ["task_0"]
     assert [path.name for path in (tmp_path / "servers").iterdir()] == ["desk"]

@@ -15,13 +15,18 @@ from envscaler_mcp.serving.tasks import load_scenarios
 from envscaler_mcp.synthesis.starter import starter_blueprint
 
 NAMES = ("lift_service", "beekeeping")
-"""Two that are built in about a second each."""
+"""Two of the library that are built in about a second each."""
 
 
-def emit(
-    home: Path, names: tuple[str, ...] = NAMES, many: int = 10, check: bool = False, more: tuple[Path, ...] = ()
-) -> Emission:
-    paths = [*map(blueprint_of, names), *more]
+def small(folder: Path, name: str = "boat_rental") -> Path:
+    """A blueprint that is built in half of that."""
+    path = folder / f"{name}.yaml"
+    path.write_text(starter_blueprint(name, "leisure"), encoding="utf-8")
+    return path
+
+
+def emit(home: Path, many: int = 10, check: bool = False, more: tuple[Path, ...] = ()) -> Emission:
+    paths = [home / "boat_rental.yaml", *more]
     return emit_environments(
         paths, home / "generated_servers", home / "registry.json", many=many, resume=True, check=check
     )
@@ -29,9 +34,10 @@ def emit(
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A home in which the first of them is finished."""
+    """A home in which a small one is finished."""
     home = tmp_path_factory.mktemp("finished")
-    emit(home, NAMES[:1])
+    small(home)
+    emit(home)
     return home
 
 
@@ -47,12 +53,10 @@ def kept(emission: Emission) -> dict[str, bool]:
 
 def test_what_was_finished_is_kept_and_only_the_rest_is_built(home: Path) -> None:
     registered = (home / "registry.json").read_bytes()
-    rest = home / "boat_rental.yaml"
-    rest.write_text(starter_blueprint("boat_rental", "leisure"), encoding="utf-8")
-    again = emit(home, NAMES[:1], more=(rest,))
-    assert kept(again) == {"lift_service": True, "boat_rental": False}
-    assert again.differences.keys() == {"boat_rental", "registry.json"}
-    emit(home, NAMES[:1])
+    again = emit(home, more=(small(home, "tool_rental"),))
+    assert kept(again) == {"boat_rental": True, "tool_rental": False}
+    assert again.differences.keys() == {"tool_rental", "registry.json"}
+    emit(home)
     assert (home / "registry.json").read_bytes() != registered
 
 
@@ -65,16 +69,15 @@ def test_what_was_finished_is_kept_and_only_the_rest_is_built(home: Path) -> Non
     ],
 )
 def test_what_was_touched_is_built_again(home: Path, touched: str) -> None:
-    file = home / "generated_servers" / "lift_service" / touched
+    file = home / "generated_servers" / "boat_rental" / touched
     before = file.read_text(encoding="utf-8")
     file.write_text(before.replace("a", "b", 1) if touched != ".built.json" else "{", encoding="utf-8")
-    assert kept(emit(home, NAMES[:1])) == {"lift_service": False}
+    assert kept(emit(home)) == {"boat_rental": False}
     assert file.read_text(encoding="utf-8") == before
 
 
 def test_what_an_author_changes_while_it_is_built_is_built_again(tmp_path: Path) -> None:
-    path = tmp_path / "boat_rental.yaml"
-    path.write_text(starter_blueprint("boat_rental", "leisure"), encoding="utf-8")
+    path = small(tmp_path)
     servers, registry = tmp_path / "generated_servers", tmp_path / "registry.json"
 
     def built_slowly(path: Path, many: int) -> Built:
@@ -90,24 +93,22 @@ def test_what_an_author_changes_while_it_is_built_is_built_again(tmp_path: Path)
 
 
 def test_more_scenarios_begin_with_those_that_ship_and_lie_beside_them(home: Path) -> None:
-    folder = home / "generated_servers" / "lift_service"
+    folder = home / "generated_servers" / "boat_rental"
     ten = load_scenarios(folder)
-    assert kept(emit(home, NAMES[:1], 13)) == {"lift_service": False}
+    assert kept(emit(home, 13)) == {"boat_rental": False}
     assert load_scenarios(folder)[:10] == ten
     assert len(load_scenarios(folder)) == 13
     assert len((folder / "scenarios.jsonl").read_text(encoding="utf-8").splitlines()) == 10
-    found = emit(home, NAMES[:1], check=True)
-    assert (found.differences, kept(found)) == ({}, {"lift_service": True})
-    emit(home, NAMES[:1])
+    found = emit(home, check=True)
+    assert (found.differences, kept(found)) == ({}, {"boat_rental": True})
+    emit(home)
     assert load_scenarios(folder) == ten
 
 
 def test_a_blueprint_that_cannot_be_built_keeps_no_other_from_being_built(tmp_path: Path) -> None:
     broken = tmp_path / "broken.yaml"
     broken.write_text("id: broken\ntitle: Broken\n", encoding="utf-8")
-    small = tmp_path / "boat_rental.yaml"
-    small.write_text(starter_blueprint("boat_rental", "leisure"), encoding="utf-8")
-    paths = [broken, small]
+    paths = [broken, small(tmp_path)]
     for workers in (1, 2):
         found = emit_environments(
             paths, tmp_path / "generated_servers", tmp_path / "registry.json", workers=workers, all_of_them=True

@@ -1,7 +1,8 @@
-"""An agent knows what day it is, whether all is told at once or bit by bit."""
+"""An agent knows what day it is and at what hour, whether all is told at once or bit by bit."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import anyio
@@ -46,6 +47,13 @@ def test_the_day_is_told_once_in_a_task_and_in_the_introduction_of_a_conversatio
     assert (f"{task.introduction}\n{task.task}").count(TODAY) == 1
     assert TODAY not in conversation.task
     assert f"\nIt is {TODAY}, " in conversation.introduction
+
+
+def test_the_hour_is_told_whether_or_not_the_task_says_the_day(tmp_path: Path) -> None:
+    task, conversation = briefed(tmp_path, "task"), briefed(tmp_path, "conversation")
+    hour = conversation.introduction.rpartition(f"It is {TODAY}, ")[2]
+    assert re.fullmatch(r"\d\d:\d\d\.\n", hour)
+    assert task.introduction.endswith(f"\nIt is {hour}")
 
 
 @pytest.mark.parametrize("mode", ["task", "conversation"])

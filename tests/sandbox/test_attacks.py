@@ -126,7 +126,8 @@ def run(arrangement: Arrangement) -> list[dict[str, Any]] | str:
 SLOW = {
     name
     for name, arrangement in ARRANGEMENTS.items()
-    if "gate open" in name or (arrangement.seconds > 1) == (arrangement.user != "root")
+    # Where the kernel offers every layer, `hard` is the same arrangement as `auto`.
+    if "gate open" in name or arrangement.mode == "hard" or (arrangement.seconds > 1) == (arrangement.user != "root")
 }
 
 

@@ -77,9 +77,9 @@ class Interpreter:
         if tool in self.model.queries:
             query = self.model.queries[tool]
             names = self._required(query, arguments, evaluation)
-            return {"success": True, "data": reads.own(query, arguments, names)}
+            return {"success": True, **reads.own(query, arguments, names)}
         if tool in self.reads:
-            return {"success": True, "data": reads.derived(*self.reads[tool], arguments)}
+            return {"success": True, **reads.derived(*self.reads[tool], arguments)}
         known = [*self.model.operations, *self.model.queries, *self.reads]
         raise LookupError(f"There is no tool {tool!r}{name_hint(tool, known)}.")
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from envscaler_mcp.language.interpreter.effects import CallRefused
 from envscaler_mcp.language.interpreter.evaluation import Evaluator, Names
 from envscaler_mcp.language.interpreter.store import Ref, as_stored
 from envscaler_mcp.language.model import Entity, Model, Query
+from envscaler_mcp.language.pointing import Pointer, pointers_of_query, pointers_of_record, shown_key
 from envscaler_mcp.language.text import plural, words
 from envscaler_mcp.language.types import Type
 
@@ -37,19 +38,32 @@ class Reads:
         shown = {key: as_stored(value) for key, value in self.store.row(ref).items()}
         for attribute in self.store.entity(ref).derived:
             assert attribute.derived is not None
-            key = f"{attribute.name}_id" if attribute.type.kind == "ref" else attribute.name
+            key = shown_key(attribute.name, attribute.type)
             shown[key] = as_stored(self.evaluation.value(attribute.derived, {"self": ref}))
         return {key: list(value) if isinstance(value, list) else value for key, value in shown.items()}
 
+    def answer(self, data: Any, pointers: Iterable[Pointer], rows: list[Any]) -> dict[str, Any]:
+        """An answer, and what people call the records to which its rows point."""
+        names = {
+            ref.id: self.store.label(ref)
+            for pointer in pointers
+            for row in rows
+            for ref in _refs(pointer, row[pointer.key])
+        }
+        return {"data": data, "names": names} if names else {"data": data}
+
     # What follows from an entity
 
-    def derived(self, entity: Entity, read: str, arguments: Mapping[str, Any]) -> Any:
+    def derived(self, entity: Entity, read: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        pointers = pointers_of_record(entity, self.model)
         if read == "get":
-            return self.record(self.known(entity, arguments[f"{entity.noun}_id"]))
+            record = self.record(self.known(entity, arguments[f"{entity.noun}_id"]))
+            return self.answer(record, pointers, [record])
         refs = self.containing(entity, arguments) if read == "find" else self.filtered(entity, arguments)
         if read == "count":
-            return {"total": len(refs)}
-        return {"total": len(refs), entity.container: [self.record(ref) for ref in page_of(refs, arguments)]}
+            return {"data": {"total": len(refs)}}
+        rows = [self.record(ref) for ref in page_of(refs, arguments)]
+        return self.answer({"total": len(refs), entity.container: rows}, pointers, rows)
 
     def known(self, entity: Entity, id_: str) -> Ref:
         if not self.store.exists(entity.name, id_):
@@ -76,9 +90,11 @@ class Reads:
 
     # What the author wrote
 
-    def own(self, query: Query, arguments: Mapping[str, Any], names: Names) -> Any:
+    def own(self, query: Query, arguments: Mapping[str, Any], names: Names) -> dict[str, Any]:
+        pointers = pointers_of_query(query, self.model)
         if query.answer:
-            return {key: as_stored(self.evaluation.value(expr, names)) for key, expr in query.answer.items()}
+            answer = {key: as_stored(self.evaluation.value(expr, names)) for key, expr in query.answer.items()}
+            return self.answer(answer, pointers, [answer])
         assert query.source is not None
         assert query.element is not None
         elements = []
@@ -90,7 +106,7 @@ class Reads:
         elements = self.evaluation.ordered(elements, query.variable, query.by, names)
         some = page_of(elements, arguments) if query.limit is None else elements[: query.limit]
         rows = [self.row(query, element, {**names, query.variable: element}) for element in some]
-        return {"total": len(elements), self.title(query.element): rows}
+        return self.answer({"total": len(elements), self.title(query.element): rows}, pointers, rows)
 
     def row(self, query: Query, element: Any, names: Names) -> Any:
         if query.show:
@@ -99,6 +115,12 @@ class Reads:
 
     def title(self, element: Type) -> str:
         return self.model.entities[element.entity].container if element.kind == "ref" else "found"
+
+
+def _refs(pointer: Pointer, value: Any) -> list[Ref]:
+    """The records whose ids an entry holds."""
+    ids = value or () if pointer.many else (value,)
+    return [Ref(pointer.entity.name, id_) for id_ in ids if id_ is not None]
 
 
 def page_of(refs: list[Ref], arguments: Mapping[str, Any]) -> list[Ref]:

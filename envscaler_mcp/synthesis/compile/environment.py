@@ -19,7 +19,14 @@ from envscaler_mcp.synthesis.compile.inline import renamed
 from envscaler_mcp.synthesis.compile.names import define_method, derived_method, record_name, type_name
 from envscaler_mcp.synthesis.compile.operations import Method, moves_constant
 from envscaler_mcp.synthesis.compile.python import Lines
-from envscaler_mcp.synthesis.compile.queries import DerivedReads, OwnQuery, needs_show, write_show
+from envscaler_mcp.synthesis.compile.queries import (
+    DerivedReads,
+    OwnQuery,
+    names_method,
+    needs_show,
+    write_names,
+    write_show,
+)
 from envscaler_mcp.synthesis.compile.records import indexed, keeping_records
 from envscaler_mcp.synthesis.compile.rules import Question, Whole, questions
 from envscaler_mcp.synthesis.compile.signatures import Signatures
@@ -85,6 +92,7 @@ class _Module:
         shown = "".join([*queries, *reads])
         private = [
             *(write_show(e, model) for e in model.entities.values() if needs_show(e) and f"_show_{e.noun}(" in shown),
+            *(write_names(e, model) for e in model.entities.values() if f"{names_method(e)}(" in shown),
             *self._derived(),
             *self._defines(),
             *self._rules("".join(operations)),

@@ -37,7 +37,12 @@ def derived_method(model: Model, entity: str, name: str) -> str:
 def define_method(model: Model, name: str) -> str:
     """The private method of a definition."""
     derived = {derived_method(model, e.name, a.name) for e in model.entities.values() for a in e.derived}
-    crowded = name in _PLUMBING or name.startswith(("show_", "breaks_rule_")) or "_by_" in name or f"_{name}" in derived
+    crowded = (
+        name in _PLUMBING
+        or name.startswith(("show_", "names_of_", "breaks_rule_"))
+        or "_by_" in name
+        or f"_{name}" in derived
+    )
     return f"_{name}_defined" if crowded else f"_{name}"
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from envscaler_mcp.language.expressions import Expr, Loop
 from envscaler_mcp.language.model import Attribute, Entity, Filter, Let, Model, Query
+from envscaler_mcp.language.pointing import Pointer, pointers_of_query, pointers_of_record, shown_key
 from envscaler_mcp.language.python_code import AND, NOT, OR, quoted
 from envscaler_mcp.language.text import a, plural, words
 from envscaler_mcp.synthesis.compile.expressions import Writer
-from envscaler_mcp.synthesis.compile.names import derived_method, record_name, type_name
+from envscaler_mcp.synthesis.compile.names import derived_method, fresh, record_name, type_name
 from envscaler_mcp.synthesis.compile.python import Lines
 from envscaler_mcp.synthesis.compile.signatures import Signatures, references
 
@@ -57,14 +58,45 @@ def write_show(entity: Entity, model: Model) -> str:
     parts.extend(f'"{key}": [*{record}["{key}"]]' for key in lists)
     for attribute in entity.derived:
         call = f"self.{derived_method(model, entity.name, attribute.name)}({record})"
-        parts.append(f'"{shown_key(attribute)}": {_as_answer(attribute, call)}')
+        parts.append(f'"{shown_key(attribute.name, attribute.type)}": {_as_answer(attribute, call)}')
     lines.add(f"return {{{', '.join(parts)}}}")
     return lines.text()
 
 
-def shown_key(attribute: Attribute) -> str:
-    """The key of a derived attribute in an answer."""
-    return f"{attribute.name}_id" if attribute.type.kind == "ref" else attribute.name
+def names_method(entity: Entity) -> str:
+    """The private method that says what the records are called that records point to."""
+    return f"_names_of_{entity.container}"
+
+
+def write_names(entity: Entity, model: Model) -> str:
+    """What people call the records that shown records of the entity point to."""
+    lines = Lines()
+    lines.depth = 1
+    lines.add(f"def {names_method(entity)}(self, shown: list[Any]) -> dict[str, str]:")
+    lines.depth += 1
+    lines.doc([f"What people call the records that {words(entity.container)} point to."])
+    lines.add(f"return {_names(pointers_of_record(entity, model), 'shown')}")
+    return lines.text()
+
+
+def _names(pointers: tuple[Pointer, ...], rows: str) -> str:
+    """Code that gives the names of the records to which rows point."""
+    return f"_names({', '.join(_pointed(pointer, rows) for pointer in pointers)})"
+
+
+def _pointed(pointer: Pointer, rows: str) -> str:
+    entity, value = pointer.entity, f"row[{quoted(pointer.key)}]"
+    if pointer.many:
+        several = f"({value} or ())" if pointer.optional else value
+        ids = f"[each for row in {rows} for each in {several}]"
+    else:
+        ids = f"[{value} for row in {rows}]"
+    return f"(self.{entity.container}, {quoted(entity.attributes[entity.label].key)}, {ids})"
+
+
+def _answer(lines: Lines, data: str, names: str) -> None:
+    """Emit the end of a question."""
+    lines.add(f"return _found({data}{f', {names}' if names else ''})")
 
 
 def _as_answer(attribute: Attribute, call: str) -> str:
@@ -85,6 +117,7 @@ class DerivedReads:
 
     def __init__(self, entity: Entity, signatures: Signatures) -> None:
         self.entity, self.signatures = entity, signatures
+        self.pointers = pointers_of_record(entity, signatures.model)
 
     def write(self, read: str) -> str:
         return {"get": self._get, "list": self._list, "find": self._find, "count": self._count}[read]()
@@ -106,8 +139,23 @@ class DerivedReads:
         lines.add(f"{record} = self.{entity.container}.get({key})")
         lines.add(f"if {record} is None:")
         lines.add(f'    return _refused(f"There is no {noun} {{{key}!r}}.")')
-        lines.add(f"return _found({shown(entity, record)})")
+        if self.pointers:
+            lines.add(f"shown = {shown(entity, record)}")
+        _answer(lines, "shown" if self.pointers else shown(entity, record), self._names("[shown]"))
         return lines.text()
+
+    def _names(self, rows: str) -> str:
+        """Code that gives the names of what rows of whole records point to, if they may point to anything."""
+        return f"self.{names_method(self.entity)}({rows})" if self.pointers else ""
+
+    def _page(self, lines: Lines, record: str) -> None:
+        """Emit the answer with fifty of the records that were found."""
+        entity = self.entity
+        rows = f"[{shown(entity, record)} for {record} in _page(found, offset)]"
+        if self.pointers:
+            lines.add(f"shown = {rows}")
+            rows = "shown"
+        _answer(lines, f'{{"total": len(found), "{entity.container}": {rows}}}', self._names(rows))
 
     def filters(self) -> list[Attribute]:
         """The attributes that a list can be narrowed by."""
@@ -184,10 +232,7 @@ class DerivedReads:
             ]
         )
         lines.add(f"found = {self._found(lines)}")
-        lines.add(
-            f'return _found({{"total": len(found), "{entity.container}": '
-            f"[{shown(entity, self._record())} for {self._record()} in _page(found, offset)]}})"
-        )
+        self._page(lines, self._record())
         return lines.text()
 
     def _count(self) -> str:
@@ -226,10 +271,7 @@ class DerivedReads:
             f"found = [{record} for {record} in self.{entity.container}.values() "
             f'if {argument}.casefold() in {record}["{key}"].casefold()]'
         )
-        lines.add(
-            f'return _found({{"total": len(found), "{entity.container}": '
-            f"[{shown(entity, record)} for {record} in _page(found, offset)]}})"
-        )
+        self._page(lines, record)
         return lines.text()
 
 
@@ -269,10 +311,24 @@ class OwnQuery:
                 lines.add(f"    return _refused({self.writer.sentence(line.sentence)})")
         if query.answer:
             parts = ", ".join(f"{quoted(key)}: {self.writer.shown(expr)}" for key, expr in query.answer.items())
-            lines.add(f"return _found({{{parts}}})")
+            self._one(lines, f"{{{parts}}}")
         else:
             self._records(lines, container, paged)
         return lines.text()
+
+    def _one(self, lines: Lines, answer: str) -> None:
+        """Emit an answer that lists nothing."""
+        pointers = pointers_of_query(self.query, self.model)
+        if not pointers:
+            _answer(lines, answer, "")
+            return
+        name = self._fresh("answer")
+        lines.add(f"{name} = {answer}")
+        _answer(lines, name, _names(pointers, f"[{name}]"))
+
+    def _fresh(self, wish: str) -> str:
+        """A name that is none of the author's."""
+        return fresh((wish,), self._names() | {"self", "found", "offset"})
 
     def _names(self) -> set[str]:
         query = self.query
@@ -298,7 +354,20 @@ class OwnQuery:
             comma = "," if len(keys) + len(tie) == 1 else ""
             lines.add(f"found.sort(key=lambda {variable}: ({', '.join([*keys, *tie])}{comma}))")
         some = "_page(found, offset)" if paged else f"found[:{query.limit}]"
-        lines.add(f'return _found({{"total": len(found), "{container}": [{self._row()} for {variable} in {some}]}})')
+        rows, names = f"[{self._row()} for {variable} in {some}]", ""
+        pointers = pointers_of_query(query, self.model)
+        if pointers:
+            name = self._fresh("shown")
+            lines.add(f"{name} = {rows}")
+            rows, names = name, self._names_of(pointers, name)
+        _answer(lines, f'{{"total": len(found), "{container}": {rows}}}', names)
+
+    def _names_of(self, pointers: tuple[Pointer, ...], rows: str) -> str:
+        element = self.query.element
+        assert element is not None
+        if self.query.show:
+            return _names(pointers, rows)
+        return f"self.{names_method(self.model.entities[element.entity])}({rows})"
 
     def _test(self, line: Filter, rest: list[Expr]) -> str:
         """A line of `where`; one that names an omitted parameter is skipped."""

@@ -9,9 +9,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 ''',
     "_found": '''
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+''',
+    "_names": '''
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 ''',
     "_page": '''
 def _page(records: list[Any], offset: int) -> list[Any]:
