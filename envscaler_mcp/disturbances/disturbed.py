@@ -10,6 +10,7 @@ from envscaler_mcp.artifacts import Call
 from envscaler_mcp.disturbances.failures import Failures, out_of_service
 from envscaler_mcp.disturbances.kinds import Disturbances
 from envscaler_mcp.disturbances.tools import OfferedTools
+from envscaler_mcp.errors import WorldError
 from envscaler_mcp.serving.outcome import Outcome
 from envscaler_mcp.serving.spoken_world import Interface, MeantCall, Memory, SpokenOutcome
 
@@ -28,7 +29,13 @@ class Disturbed:
         self._interface = interface
         self.drawn = drawn
         self._failures = Failures(drawn)
-        self._offered = OfferedTools(interface.card.tools, drawn)
+        try:
+            self._offered = OfferedTools(interface.card.tools, drawn)
+        except _OTHER_SHAPE as cause:
+            # A card may come from anywhere.
+            raise WorldError(
+                f"{interface.card.id!r} cannot be disturbed: its card describes tools as no server does."
+            ) from cause
         # Clients hold every answer against what a card says of it, which failures and other tools are no part of.
         self.card = interface.card.model_copy(update={"tools": self._offered.tools, "answers": None})
 
@@ -72,6 +79,8 @@ class Disturbed:
         return renamed
 
 
+_OTHER_SHAPE = (LookupError, TypeError, AttributeError, ValueError, RecursionError, StopIteration)
+"""What is raised where a value is not what it should be."""
 _NAME = re.compile(r"[\w-]+")
 _CALLS_AT = 1 << 20
 """Where the number of calls begins in the length of a memory; an interface behind remembers less than that."""

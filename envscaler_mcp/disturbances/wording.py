@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from itertools import islice
 from typing import Any
 
 from envscaler_mcp.artifacts import Tool
@@ -40,7 +41,9 @@ class Untouched:
     """The parts of a text that stay as they are: names, numbers, what is quoted, and what matters to the task."""
 
     def __init__(self, parts: Iterable[str]) -> None:
-        texts = sorted({part for part in parts if part.strip()}, key=lambda part: (-len(part), part))
+        # A task may come from anywhere: what is looked for at every place of it is bounded.
+        known_parts = {part for part in islice(parts, _MOST_PARTS) if part.strip() and len(part) <= _LONGEST_PART}
+        texts = sorted(known_parts, key=lambda part: (-len(part), part))
         known = "|".join(rf"(?<!\w){re.escape(part)}(?!\w)" for part in texts)
         self._pattern = re.compile(f"{known}{'|' if known else ''}{_QUOTED}", re.IGNORECASE)
 
@@ -53,7 +56,8 @@ class Untouched:
         return "".join([*pieces, change(text[begin:])])
 
 
-_QUOTED = r"“[^”]*”|\"[^\"]*\"|(?<!\w)\S*\d\S*"
+_QUOTED = r"“[^“”]*”|\"[^\"]*\"|(?<!\S)\S{0,60}\d\S*"
+_MOST_PARTS, _LONGEST_PART = 1_000, 200
 
 
 def mistyped(text: str, untouched: Untouched, drawn: Disturbances) -> str:
