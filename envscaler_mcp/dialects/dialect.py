@@ -17,7 +17,7 @@ from envscaler_mcp.dialects.layouts import Layout, as_text
 from envscaler_mcp.dialects.paging import Page, Pages
 from envscaler_mcp.dialects.records import Show, ShownRecords
 from envscaler_mcp.dialects.refusals import Refusals
-from envscaler_mcp.dialects.spelling import ChoiceSpelling, choice_start
+from envscaler_mcp.dialects.spelling import ChoiceSpelling, choice_start, say_moments_in
 from envscaler_mcp.dialects.toolset import Operation, Toolset
 from envscaler_mcp.dialects.wording import Names
 from envscaler_mcp.errors import WorldError
@@ -124,7 +124,7 @@ class Dialect:
         if outcome.kind != "done":
             return self._not_done(meant, outcome, str(payload.get("error", "")), memory)
         if meant.operation.tool.effect == "writes":
-            return self._saying("done", self._layout.done(self._said(meant.tool, payload, memory)))
+            return self._saying("done", self._layout.done(self._said(meant, payload, memory)))
         data = payload.get("data")
         rows = self._rows[meant.tool]
         if rows is None:
@@ -147,13 +147,18 @@ class Dialect:
             body = self._refusals.body("limited", "The answer cannot be shown.")
         return self._saying(outcome.kind, body)
 
-    def _said(self, tool: str, payload: Mapping[str, Any], memory: IdMemory) -> dict[str, Any]:
-        """What a change answers."""
-        ids = self._data[tool](payload["data"], memory) if "data" in payload else {}
+    def _said(self, meant: Meant, payload: Mapping[str, Any], memory: IdMemory) -> dict[str, Any]:
+        """What a change answers: all that it changed, or no more of it than the ids of what was made."""
+        data = payload.get("data", {})
+        if self.axes.changes != "records":
+            data = {name: value for name, value in data.items() if name not in _CHANGED}
+        ids = self._data[meant.tool](data, memory) if data else {}
         match self.axes.changes:
             case "message":
-                message = self._speech.ids.tell_in(str(payload.get("message", "")), memory)
+                message = self._sentence(str(payload.get("message", "")), meant, memory)
                 return {self._layout.word("message"): message, **ids}
+            case "records":
+                return {self._layout.word("status"): "done", **ids}
             case "ids":
                 return ids or {self._layout.word("status"): "done"}
             case "bare":
@@ -163,13 +168,18 @@ class Dialect:
         own = meant.operation.spoken
         # Sentences of the world's own begin with the name of the tool.
         said = own + sentence.removeprefix(meant.tool) if sentence.startswith(meant.tool) else sentence
-        said = self._speech.ids.tell_in(said, memory)
+        said = self._sentence(said, meant, memory)
         if outcome.kind == "failed":
             # What comes of a defect is told in the same words everywhere: verdicts read them.
             return SpokenOutcome("failed", Outcome.saying("failed", said).text)
         if outcome.kind in ("ended", "exhausted"):
             return SpokenOutcome(outcome.kind, outcome.text)
         return self._refusing(outcome.kind, said, missing=sentence.startswith("There is no "))
+
+    def _sentence(self, sentence: str, meant: Meant, memory: IdMemory) -> str:
+        """A sentence of the world with its ids and moments spelled."""
+        said = say_moments_in(sentence, self.axes.dates, meant.arguments.values())
+        return self._speech.ids.tell_in(said, memory)
 
     def _refusing(self, kind: Any, sentence: str, *, missing: bool = False) -> SpokenOutcome:
         return self._saying(kind, self._refusals.body("missing" if missing else kind, sentence))
@@ -180,6 +190,8 @@ class Dialect:
         )
 
 
+_CHANGED = frozenset({"changed", "deleted", "more"})
+"""What an answer says of a change beside the ids of what was made."""
 _OTHER_SHAPE = (LookupError, TypeError, AttributeError, ValueError, RecursionError)
 """What is raised where a value is not what it was described as."""
 

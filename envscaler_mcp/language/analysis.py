@@ -135,7 +135,10 @@ def unexplained(model: Model) -> Iterator[Finding]:
             names = [param.name for param in tool.params if param.type.kind != "ref" and not param.help.text]
             if names:
                 listed = ", ".join(map(repr, names))
-                yield f"{what} {tool.name}", f"agents read no more than the name of {listed}; say under 'help' what is meant"
+                yield (
+                    f"{what} {tool.name}",
+                    f"agents read no more than the name of {listed}; say under 'help' what is meant",
+                )
 
 
 def statements(effect: Iterable[Statement]) -> Iterator[Statement]:
