@@ -11,9 +11,10 @@ from envscaler_mcp.artifacts import Tool
 from envscaler_mcp.dialects.arguments import OFFSET, Speech, ToolArguments
 from envscaler_mcp.dialects.spelling import Schema
 
-_SUCH_AS = re.compile(r", such as [A-Z][A-Z0-9-]*-[0-9]{5}\b")
+_SUCH_AS = re.compile(r"(?:[;,] an id|,)? such as [A-Z][A-Z0-9-]{0,39}-[0-9]{5}\b")
 _WRITTEN_AS = re.compile(r",? as YYYY-MM-DD(?:THH:MM)?")
 _WORD = re.compile(r"\w+(?:[.-]\w+)*")
+_PART = re.compile(r"([:;] )(\w{1,60}):")
 _FIRST_PART = re.compile(r"[^.;,:(]+")
 
 
@@ -46,19 +47,26 @@ class Describer:
             for name, schema in properties.items():
                 if name != OFFSET or not arguments.paged:
                     spoken = arguments.spoken_name(name)
-                    said[spoken] = f"{self._argument(schema)} {said.get(spoken, '')}".strip()
+                    own = {each: arguments.spoken_name(each) for each in properties}
+                    said[spoken] = f"{self._argument(schema, own)} {said.get(spoken, '')}".strip()
         if arguments.paged and self._style != "none":
             said |= self._speech.pages.said
         return _with_descriptions(arguments.schema, said)
 
-    def _argument(self, schema: Schema) -> str:
+    def _argument(self, schema: Schema, own: Mapping[str, str]) -> str:
         text = _SUCH_AS.sub("", str(schema.get("description", "")))
         if self._speech.axes.dates != "iso":
             text = _WRITTEN_AS.sub("", text)
         if self._speech.axes.money != "cents":
             text = text.replace(" in cents", "")
         options = {value for option in schema.get("anyOf", [schema]) for value in option.get("enum", ())}
-        return self._respelled(text, options)
+        text = self._with_parts(text, schema.get("items", {}).get("properties", {}))
+        return self._respelled(self._speech.names.in_sentence(text, own, options), options)
+
+    def _with_parts(self, text: str, parts: Collection[str]) -> str:
+        """The text of a list of objects, whose parts it explains one after the other, with their names spelled."""
+        spoken = self._speech.names.keys(parts)
+        return _PART.sub(lambda part: f"{part[1]}{spoken.get(part[2], part[2])}:", text) if parts else text
 
     def _respelled(self, text: str, options: Collection[Any]) -> str:
         """The text with the options in it spelled as arguments take them."""

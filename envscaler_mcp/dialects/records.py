@@ -55,7 +55,7 @@ class ShownRecords:
             return lambda values, memory: None if values is None else [item(value, memory) for value in values]
         if kind == "object" and "properties" in schema:
             properties: Mapping[str, Schema] = schema["properties"]
-            return self._object(properties, schema["required"] if "required" in schema else properties)
+            return self._object(properties, schema.get("required", properties))
         if kind == "string":
             return self._text(name, schema)
         return _same if kind in ("integer", "boolean") else self.anything
