@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from envscaler_mcp.artifacts import Tool
@@ -24,7 +24,7 @@ class Describer:
     def __init__(self, speech: Speech) -> None:
         self._speech = speech
         self._style = speech.axes.descriptions
-        self.is_full = self._style in ("full", "examples")
+        self.is_full = self._style in ("full", "examples", "docstring")
 
     def of_tool(self, tool: Tool, arguments: ToolArguments) -> str:
         """The description of a tool."""
@@ -35,6 +35,8 @@ class Describer:
                 return shortened(tool.description)
             case "full":
                 return tool.description
+            case "docstring":
+                return _docstring(tool.description, self.schema(tool, arguments))
             case "examples":
                 example = json.dumps(_example(arguments.schema, self._speech), ensure_ascii=False)
                 return f"{tool.description} Example: {example}"
@@ -42,16 +44,23 @@ class Describer:
     def schema(self, tool: Tool, arguments: ToolArguments) -> Schema:
         """The schema of a tool's arguments with what is said of them."""
         said = dict(arguments.hints)
-        if self.is_full:
+        if self.is_full or self._style == "terse":
             properties: Mapping[str, Schema] = tool.input_schema.get("properties", {})
             for name, schema in properties.items():
                 if name != OFFSET or not arguments.paged:
                     spoken = arguments.spoken_name(name)
                     own = {each: arguments.spoken_name(each) for each in properties}
-                    said[spoken] = f"{self._argument(schema, own)} {said.get(spoken, '')}".strip()
+                    said[spoken] = f"{self._about(schema, own)} {said.get(spoken, '')}".strip()
         if arguments.paged and self._style != "none":
             said |= self._speech.pages.said
+        if arguments.columns and self._style != "none":
+            known = ", ".join(arguments.columns)
+            said[self._speech.pages.columns] = f"What rows hold beside their id: any of {known}. All by default."
         return _with_descriptions(arguments.schema, said)
+
+    def _about(self, schema: Schema, own: Mapping[str, str]) -> str:
+        text = self._argument(schema, own)
+        return text if self.is_full else shortened(text)
 
     def _argument(self, schema: Schema, own: Mapping[str, str]) -> str:
         text = _SUCH_AS.sub("", str(schema.get("description", "")))
@@ -79,6 +88,20 @@ class Describer:
             return str(choices.spell(word[0])) if word[0] in options else word[0]
 
         return f"{head}{mark}{_WORD.sub(respelled, rest)}"
+
+
+def _docstring(description: str, schema: Schema) -> str:
+    """A description with a line for each argument, as a library documents a function."""
+    lines = [*_explained(schema)]
+    return "\n".join([description, "", "Args:", *lines]) if lines else description
+
+
+def _explained(schema: Schema, depth: int = 1) -> Iterator[str]:
+    needed = schema.get("required", ())
+    for name, inner in schema.get("properties", {}).items():
+        about = inner.get("description", "")
+        yield f"{'  ' * depth}{name}{'' if name in needed else ' (optional)'}: {about}".rstrip()
+        yield from _explained(inner, depth + 1)
 
 
 def shortened(description: str) -> str:

@@ -55,12 +55,13 @@ class Dialect:
         key = f"{environment.id}/{name}"
         speech = self._speech = _speech_of(environment, self.axes, name, key)
         further = some_of(self.axes.further, drawn_number(environment.id, name, "further tools"))
-        self._toolset = Toolset(environment, speech, further)
+        records = ShownRecords(environment, speech)
+        self._columns = {tool.name: records.columns(tool.name) for tool in environment.tools}
+        self._toolset = Toolset(environment, speech, further, self._columns)
         self._layout = Layout(self.axes)
         self._refusals = Refusals(self.axes, self._layout)
-        records = ShownRecords(environment, speech)
         self._rows = {tool.name: records.rows(tool.name) for tool in environment.tools}
-        self._heads = {tool.name: records.keys(tool.name) for tool in environment.tools}
+        self._parts: dict[str, Show] = {name: records.part(name) for name, known in self._columns.items() if known}
         self._any: Show = records.anything
         self._data: dict[str, Show] = {tool.name: records.data(tool.name) for tool in environment.tools}
         self.card = environment.model_copy(
@@ -130,14 +131,18 @@ class Dialect:
         if rows is None:
             return self._saying("done", self._layout.record(self._data[meant.tool](data, memory)))
         entry, kind, show = rows
-        listed, total, page = data[entry], data["total"], meant.page
+        listed, total, page, columns = data[entry], data["total"], meant.page, self._columns[meant.tool]
         if page is not None:
             listed = listed[: page.size]
             about = self._speech.pages.about(page, total, len(listed))
+            if page.columns:
+                listed = [{name: row[name] for name in row if name in page.columns or name == "id"} for row in listed]
+                columns = {word: name for word, name in columns.items() if name in page.columns or name == "id"}
+                show = self._parts[meant.tool]
         else:
             about = {"total": total}
         shown = [show(row, memory) for row in listed]
-        return self._saying("done", self._layout.rows(kind, shown, about, self._heads[meant.tool]))
+        return self._saying("done", self._layout.rows(kind, shown, about, [*columns]))
 
     def _undescribed(self, outcome: Outcome, memory: IdMemory) -> SpokenOutcome:
         """An answer that is not what the card says: unread code may answer anything."""

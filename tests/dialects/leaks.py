@@ -69,7 +69,8 @@ def hidden_words(card: Environment, dialect: Dialect) -> frozenset[str]:
         re.findall(r"(\w+)\??:", shapes)
     )
     spoken = {word for tool in dialect.tools() for word in _names_in(tool.input_schema)}
-    tools = {tool.name for tool in card.tools} - {tool.name for tool in dialect.tools()}
+    spoken |= {tool.name for tool in dialect.tools()}
+    tools = {tool.name for tool in card.tools}
     names = {name for name in fields if dialect._speech.names.key(name) != name} | tools
     return frozenset(name for name in names - spoken - choices_of(card) if "_" in name)
 
