@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from pydantic import Field
 
 from envscaler_mcp.artifacts.artifact import Part
@@ -14,6 +16,8 @@ class ToolAnswers(Part):
     """The shape of each kind of record that answers hold, by its name."""
     data: dict[str, str] = Field(default_factory=dict)
     """The shape of the `data` of a successful answer, by the name of the tool."""
+    whole: dict[str, dict[str, Any]] = Field(default_factory=dict, exclude_if=lambda whole: not whole)
+    """In a dialect, and then alone: the JSON schema of all of an answer, by the name of the tool as it is spoken."""
     additive: tuple[str, ...] = ()
     """Operations that add records, and neither change nor delete one that was there."""
     repeatable: tuple[str, ...] = ()

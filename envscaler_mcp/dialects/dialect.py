@@ -8,12 +8,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from envscaler_mcp.artifacts import Call, Environment, Tool
+from envscaler_mcp.artifacts import Call, Environment, Tool, ToolAnswers
 from envscaler_mcp.dialects.arguments import Speech, UnusableError
 from envscaler_mcp.dialects.axes import Axes, DialectName, axes_of, drawn_number
 from envscaler_mcp.dialects.further import some_of
 from envscaler_mcp.dialects.ids import IdMemory, IdSpelling, Spelled, TooMuchToldError, id_prefixes
 from envscaler_mcp.dialects.layouts import Layout, as_text
+from envscaler_mcp.dialects.output import AnswerSchemas
 from envscaler_mcp.dialects.paging import Page, Pages
 from envscaler_mcp.dialects.records import Show, ShownRecords
 from envscaler_mcp.dialects.refusals import Refusals
@@ -38,7 +39,7 @@ class Dialect:
 
     def __init__(self, environment: Environment, name: DialectName) -> None:
         """WorldError where the card says too little of the environment's answers."""
-        if environment.answers is None:
+        if environment.answers is None or environment.answers.whole:
             raise WorldError(
                 f"{environment.id!r} has no dialects: its card does not say what its tools answer. Build it from a blueprint."
             )
@@ -68,8 +69,21 @@ class Dialect:
             update={
                 "tools": self._toolset.tools,
                 "introduction": _introduction(environment.introduction),
-                "answers": None,
+                "answers": self._described(environment, records),
             }
+        )
+
+    def _described(self, environment: Environment, records: ShownRecords) -> ToolAnswers | None:
+        """What the protocol says of answers; nothing where they are text, and nothing of a tool that has several actions."""
+        if not self.axes.structured or self.axes.grouping == "entity":
+            return None
+        schemas = AnswerSchemas(records, self._speech, self._layout)
+        known = environment.answers or ToolAnswers()
+        spoken = {each.tool.name: each for each in self._toolset.operations}
+        return ToolAnswers(
+            whole={each.spoken: schemas.of_tool(each.tool, paged=each.arguments.paged) for each in spoken.values()},
+            additive=tuple(spoken[name].spoken for name in known.additive if name in spoken),
+            repeatable=tuple(spoken[name].spoken for name in known.repeatable if name in spoken),
         )
 
     def tools(self) -> tuple[Tool, ...]:
@@ -147,7 +161,9 @@ class Dialect:
     def _undescribed(self, outcome: Outcome, memory: IdMemory) -> SpokenOutcome:
         """An answer that is not what the card says: unread code may answer anything."""
         try:
-            body = self._layout.record(self._any(json.loads(outcome.text), memory))
+            shown = self._any(json.loads(outcome.text), memory)
+            # Structured content must not be what its schema says otherwise.
+            body = {"undescribed": shown} if self.axes.structured else self._layout.record(shown)
         except (*_OTHER_SHAPE, TooMuchToldError):
             body = self._refusals.body("limited", "The answer cannot be shown.")
         return self._saying(outcome.kind, body)

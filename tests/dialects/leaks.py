@@ -104,6 +104,7 @@ def ids_in(world: SpokenWorld) -> frozenset[str]:
 def _played(player: str, world: SpokenWorld, scenario: Scenario, dialect: Dialect) -> Iterator[tuple[str, str]]:
     """What was sent and what was read, call by call."""
     chance = random.Random(f"{scenario.id}/{dialect.name}")
+    sent: list[tuple[str, Any]]
     match player:
         case "oracle":
             calls = [dialect.encode(call) for call in scenario.oracle]

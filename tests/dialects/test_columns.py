@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import jsonschema
 import pytest
 
 from envscaler_mcp.artifacts import Call
 from envscaler_mcp.dialects import Dialect, DialectName
 from envscaler_mcp.dialects.axes import axes_of
+from envscaler_mcp.serving.listing import listed_tools
 from envscaler_mcp.serving.spoken_world import SpokenWorld
 from tests.dialects.shipped import SAMPLE, dialect_of, scenarios_of, spoken_world_at
 
@@ -93,3 +95,26 @@ def test_a_docstring_explains_every_argument() -> None:
                     if line.strip()
                 ]
                 assert {*tool.input_schema["properties"]} <= {*lines}
+
+
+@pytest.mark.parametrize("environment", SAMPLE)
+def test_answers_are_what_the_output_schema_of_their_tool_says(environment: str) -> None:
+    scenario = next(scenarios_of(environment))
+    names = [DialectName(number, held_out) for number in range(150) for held_out in (False, True)]
+    axes = [(name, axes_of(environment, name)) for name in names]
+    fitting = [name for name, drawn in axes if drawn.structured and drawn.grouping == "operation"]
+    for dialect in (dialect_of(environment, name) for name in fitting[:6]):
+        world = spoken_world_at(scenario, dialect)
+        listed = {tool["name"]: tool for tool in listed_tools(dialect.card)}
+        asks = [
+            Call(tool=each.tool.name, arguments={})
+            for each in dialect._toolset.operations
+            if each.tool.effect == "reads" and not each.tool.input_schema["required"]
+        ]
+        for call in (*asks, *scenario.oracle):
+            spoken = dialect.encode(call)
+            answer = world.call(spoken.tool, spoken.arguments)
+            assert answer.kind == "done"
+            schema = listed[spoken.tool]["outputSchema"]
+            jsonschema.validate(answer.structured, schema)
+            assert {*json.loads(answer.text)} <= {*schema["properties"]}
