@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from pydantic import Field
 
 from envscaler_mcp.artifacts.artifact import Part
@@ -16,6 +18,8 @@ class ToolAnswers(Part):
     """The shape of the `data` of a successful answer, by the name of the tool."""
     naming: tuple[str, ...] = ()
     """Tools whose answers may have `names`: what people call the records to which the `data` point, by their ids."""
+    whole: dict[str, dict[str, Any]] = Field(default_factory=dict, exclude_if=lambda whole: not whole)
+    """In a dialect, and then alone: the JSON schema of all of an answer, by the name of the tool as it is spoken."""
     additive: tuple[str, ...] = ()
     """Operations that add records, and neither change nor delete one that was there."""
     repeatable: tuple[str, ...] = ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from envscaler_mcp.artifacts import Tool
@@ -21,6 +21,7 @@ from envscaler_mcp.dialects.spelling import (
     moments,
 )
 from envscaler_mcp.dialects.wording import Names
+from envscaler_mcp.serving.suggestion import quote_value
 from envscaler_mcp.serving.validation import compile_arguments, without_patterns
 
 OFFSET = "offset"
@@ -58,12 +59,14 @@ class UnusableError(Exception):
 class ToolArguments:
     """Both directions for one tool."""
 
-    def __init__(self, tool: Tool, speech: Speech) -> None:
+    def __init__(self, tool: Tool, speech: Speech, columns: Mapping[str, str]) -> None:
+        """`columns` are what the rows of its answers hold: canonical names by spoken ones."""
         self._speech = speech
         schemas: dict[str, Schema] = dict(tool.input_schema.get("properties", {}))
         self.paged = OFFSET in schemas and tool.effect == "reads"
         if self.paged:
             del schemas[OFFSET]
+        self.columns = columns if self.paged and speech.pages.columns else {}
         required = frozenset(tool.input_schema.get("required", ()))
         self._group = _group_of(tool, speech.axes)
         spoken = speech.names.keys(schemas)
@@ -138,7 +141,15 @@ class ToolArguments:
             raise UnusableError(str(cause)) from None
         if page.given:
             arguments[OFFSET] = page.offset
-        return arguments, page
+        chosen = spoken.get(self._speech.pages.columns) if self.columns else None
+        return arguments, replace(page, columns=self._chosen(chosen)) if chosen else page
+
+    def _chosen(self, names: list[str]) -> frozenset[str]:
+        unknown = [name for name in names if name not in self.columns]
+        if unknown:
+            known = ", ".join(self.columns)
+            raise UnusableError(f"There is no {quote_value(unknown[0])} in a row; there are {known}.")
+        return frozenset(self.columns[name] for name in names)
 
     def _spelling(self, name: str, schema: Schema) -> Spelling:
         options = [option for option in schema.get("anyOf", [schema]) if option.get("type") != "null"]
@@ -222,9 +233,12 @@ class ToolArguments:
             needed += [self._group] if needed_inside else []
         if self.paged:
             outer |= self._speech.pages.properties
+        if self.columns:
+            outer[self._speech.pages.columns] = dict(_CHOSEN)
         return _object(outer, needed)
 
 
+_CHOSEN: Schema = {"type": "array", "items": {"type": "string", "maxLength": 200}, "maxItems": 100}
 _NOTES = frozenset({"description", "default", "examples", "title"})
 _ID_NAME = re.compile(r"(?:.*_)?ids?")
 

@@ -24,10 +24,11 @@ Dates = Literal["iso", "epoch", "day_first", "named_month"]
 Money = Literal["cents", "decimal", "parts"]
 Paging = Literal["offset", "page", "cursor"]
 Answers = Literal["plain", "envelope", "ok", "jsonapi", "markdown", "csv"]
-Changes = Literal["message", "ids", "bare"]
+Changes = Literal["message", "ids", "bare", "records"]
 Errors = Literal["sentence", "code", "status", "in_band"]
 Grouping = Literal["operation", "entity"]
-Descriptions = Literal["full", "terse", "none", "examples"]
+Descriptions = Literal["full", "terse", "none", "examples", "docstring"]
+Columns = Literal["all", "chosen"]
 
 MOST_NUMBERS = 10**9
 """Dialects are numbered below it."""
@@ -56,6 +57,8 @@ class Axes:
     errors: Errors
     grouping: Grouping
     descriptions: Descriptions
+    columns: Columns
+    """Whether a caller may choose what rows hold."""
     structured: bool
     """Whether answers come as structured content too."""
     further: int
@@ -87,15 +90,16 @@ _Values = Mapping[str, Sequence[str]]
 
 _ANY: _Values = {
     "listing": get_args(Listing),
-    "descriptions": get_args(Descriptions),
+    "descriptions": ("full", "full", "full", "terse", "none", "docstring", "docstring", "examples"),
+    "columns": ("chosen", "chosen", "chosen", "chosen", "all"),
     "grouping": ("operation", "operation", "operation", "entity"),
     "changes": get_args(Changes),
 }
-"""What fits every family."""
+"""What fits every family. A value that stands here, or in a family, several times is drawn so much more often."""
 
 FAMILIES: Mapping[Family, _Values] = {
     "rest": {
-        "tools": ("snake", "camel", "http"),
+        "tools": ("snake", "snake", "snake", "camel", "http"),
         "keys": ("snake", "camel"),
         "id_names": ("id", "bare"),
         "ids": ("integer", "uuid", "hash"),
@@ -137,7 +141,7 @@ FAMILIES: Mapping[Family, _Values] = {
         "structured": ("yes",),
     },
     "spreadsheet": {
-        "tools": ("kebab", "snake"),
+        "tools": ("kebab", "snake", "snake"),
         "keys": ("snake", "kebab"),
         "id_names": ("key", "ref", "bare"),
         "ids": ("ticket", "integer"),
@@ -151,7 +155,7 @@ FAMILIES: Mapping[Family, _Values] = {
         "structured": ("no",),
     },
     "rpc": {
-        "tools": ("pascal", "prefixed", "camel"),
+        "tools": ("pascal", "prefixed", "camel", "snake"),
         "keys": ("pascal", "camel"),
         "id_names": ("id", "key"),
         "ids": ("integer", "ticket"),
@@ -165,7 +169,7 @@ FAMILIES: Mapping[Family, _Values] = {
         "structured": ("no", "yes"),
     },
     "product": {
-        "tools": ("prefixed", "kebab", "http"),
+        "tools": ("prefixed", "kebab", "http", "snake", "snake"),
         "keys": ("camel", "snake", "kebab"),
         "id_names": ("key", "bare", "ref"),
         "ids": ("ticket", "words", "uuid"),

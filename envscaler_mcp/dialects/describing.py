@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from envscaler_mcp.artifacts import Tool
 from envscaler_mcp.dialects.arguments import OFFSET, Speech, ToolArguments
 from envscaler_mcp.dialects.spelling import Schema
 
-_SUCH_AS = re.compile(r"(?:,|; an id) such as [A-Z][A-Z0-9-]*-[0-9]{5}\b")
+_SUCH_AS = re.compile(r"(?:[;,] an id|,)? such as [A-Z][A-Z0-9-]{0,39}-[0-9]{5}\b")
 _WRITTEN_AS = re.compile(r",? as YYYY-MM-DD(?:THH:MM)?")
 _WORD = re.compile(r"\w+(?:[.-]\w+)*")
+_PART = re.compile(r"([:;] )(\w{1,60}):")
 _FIRST_PART = re.compile(r"[^.;,:(]+")
 
 
@@ -23,7 +24,7 @@ class Describer:
     def __init__(self, speech: Speech) -> None:
         self._speech = speech
         self._style = speech.axes.descriptions
-        self.is_full = self._style in ("full", "examples")
+        self.is_full = self._style in ("full", "examples", "docstring")
 
     def of_tool(self, tool: Tool, arguments: ToolArguments) -> str:
         """The description of a tool."""
@@ -34,6 +35,8 @@ class Describer:
                 return shortened(tool.description)
             case "full":
                 return tool.description
+            case "docstring":
+                return _docstring(tool.description, self.schema(tool, arguments))
             case "examples":
                 example = json.dumps(_example(arguments.schema, self._speech), ensure_ascii=False)
                 return f"{tool.description} Example: {example}"
@@ -41,24 +44,38 @@ class Describer:
     def schema(self, tool: Tool, arguments: ToolArguments) -> Schema:
         """The schema of a tool's arguments with what is said of them."""
         said = dict(arguments.hints)
-        if self.is_full:
+        if self.is_full or self._style == "terse":
             properties: Mapping[str, Schema] = tool.input_schema.get("properties", {})
             for name, schema in properties.items():
                 if name != OFFSET or not arguments.paged:
                     spoken = arguments.spoken_name(name)
-                    said[spoken] = f"{self._argument(schema)} {said.get(spoken, '')}".strip()
+                    own = {each: arguments.spoken_name(each) for each in properties}
+                    said[spoken] = f"{self._about(schema, own)} {said.get(spoken, '')}".strip()
         if arguments.paged and self._style != "none":
             said |= self._speech.pages.said
+        if arguments.columns and self._style != "none":
+            known = ", ".join(arguments.columns)
+            said[self._speech.pages.columns] = f"What rows hold beside their id: any of {known}. All by default."
         return _with_descriptions(arguments.schema, said)
 
-    def _argument(self, schema: Schema) -> str:
+    def _about(self, schema: Schema, own: Mapping[str, str]) -> str:
+        text = self._argument(schema, own)
+        return text if self.is_full else shortened(text)
+
+    def _argument(self, schema: Schema, own: Mapping[str, str]) -> str:
         text = _SUCH_AS.sub("", str(schema.get("description", "")))
         if self._speech.axes.dates != "iso":
             text = _WRITTEN_AS.sub("", text)
         if self._speech.axes.money != "cents":
             text = text.replace(" in cents", "")
         options = {value for option in schema.get("anyOf", [schema]) for value in option.get("enum", ())}
-        return self._respelled(text, options)
+        text = self._with_parts(text, schema.get("items", {}).get("properties", {}))
+        return self._respelled(self._speech.names.in_sentence(text, own, options), options)
+
+    def _with_parts(self, text: str, parts: Collection[str]) -> str:
+        """The text of a list of objects, whose parts it explains one after the other, with their names spelled."""
+        spoken = self._speech.names.keys(parts)
+        return _PART.sub(lambda part: f"{part[1]}{spoken.get(part[2], part[2])}:", text) if parts else text
 
     def _respelled(self, text: str, options: Collection[Any]) -> str:
         """The text with the options in it spelled as arguments take them."""
@@ -71,6 +88,20 @@ class Describer:
             return str(choices.spell(word[0])) if word[0] in options else word[0]
 
         return f"{head}{mark}{_WORD.sub(respelled, rest)}"
+
+
+def _docstring(description: str, schema: Schema) -> str:
+    """A description with a line for each argument, as a library documents a function."""
+    lines = [*_explained(schema)]
+    return "\n".join([description, "", "Args:", *lines]) if lines else description
+
+
+def _explained(schema: Schema, depth: int = 1) -> Iterator[str]:
+    needed = schema.get("required", ())
+    for name, inner in schema.get("properties", {}).items():
+        about = inner.get("description", "")
+        yield f"{'  ' * depth}{name}{'' if name in needed else ' (optional)'}: {about}".rstrip()
+        yield from _explained(inner, depth + 1)
 
 
 def shortened(description: str) -> str:

@@ -8,16 +8,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from envscaler_mcp.artifacts import Call, Environment, Tool
+from envscaler_mcp.artifacts import Call, Environment, Tool, ToolAnswers
 from envscaler_mcp.dialects.arguments import Speech, UnusableError
 from envscaler_mcp.dialects.axes import Axes, DialectName, axes_of, drawn_number
 from envscaler_mcp.dialects.further import some_of
 from envscaler_mcp.dialects.ids import IdMemory, IdSpelling, Spelled, TooMuchToldError, id_prefixes
 from envscaler_mcp.dialects.layouts import Layout, as_text
+from envscaler_mcp.dialects.output import AnswerSchemas
 from envscaler_mcp.dialects.paging import Page, Pages
 from envscaler_mcp.dialects.records import Show, ShownRecords
 from envscaler_mcp.dialects.refusals import Refusals
-from envscaler_mcp.dialects.spelling import ChoiceSpelling, choice_start
+from envscaler_mcp.dialects.spelling import ChoiceSpelling, choice_start, say_moments_in
 from envscaler_mcp.dialects.toolset import Operation, Toolset
 from envscaler_mcp.dialects.wording import Names
 from envscaler_mcp.errors import WorldError
@@ -38,7 +39,7 @@ class Dialect:
 
     def __init__(self, environment: Environment, name: DialectName) -> None:
         """WorldError where the card says too little of the environment's answers."""
-        if environment.answers is None:
+        if environment.answers is None or environment.answers.whole:
             raise WorldError(
                 f"{environment.id!r} has no dialects: its card does not say what its tools answer. Build it from a blueprint."
             )
@@ -55,20 +56,34 @@ class Dialect:
         key = f"{environment.id}/{name}"
         speech = self._speech = _speech_of(environment, self.axes, name, key)
         further = some_of(self.axes.further, drawn_number(environment.id, name, "further tools"))
-        self._toolset = Toolset(environment, speech, further)
+        records = ShownRecords(environment, speech)
+        self._columns = {tool.name: records.columns(tool.name) for tool in environment.tools}
+        self._toolset = Toolset(environment, speech, further, self._columns)
         self._layout = Layout(self.axes)
         self._refusals = Refusals(self.axes, self._layout)
-        records = ShownRecords(environment, speech)
         self._rows = {tool.name: records.rows(tool.name) for tool in environment.tools}
-        self._heads = {tool.name: records.keys(tool.name) for tool in environment.tools}
+        self._parts: dict[str, Show] = {name: records.part(name) for name, known in self._columns.items() if known}
         self._any: Show = records.anything
         self._data: dict[str, Show] = {tool.name: records.data(tool.name) for tool in environment.tools}
         self.card = environment.model_copy(
             update={
                 "tools": self._toolset.tools,
                 "introduction": _introduction(environment.introduction),
-                "answers": None,
+                "answers": self._described(environment, records),
             }
+        )
+
+    def _described(self, environment: Environment, records: ShownRecords) -> ToolAnswers | None:
+        """What the protocol says of answers; nothing where they are text, and nothing of a tool that has several actions."""
+        if not self.axes.structured or self.axes.grouping == "entity":
+            return None
+        schemas = AnswerSchemas(records, self._speech, self._layout)
+        known = environment.answers or ToolAnswers()
+        spoken = {each.tool.name: each for each in self._toolset.operations}
+        return ToolAnswers(
+            whole={each.spoken: schemas.of_tool(each.tool, paged=each.arguments.paged) for each in spoken.values()},
+            additive=tuple(spoken[name].spoken for name in known.additive if name in spoken),
+            repeatable=tuple(spoken[name].spoken for name in known.repeatable if name in spoken),
         )
 
     def tools(self) -> tuple[Tool, ...]:
@@ -124,36 +139,47 @@ class Dialect:
         if outcome.kind != "done":
             return self._not_done(meant, outcome, str(payload.get("error", "")), memory)
         if meant.operation.tool.effect == "writes":
-            return self._saying("done", self._layout.done(self._said(meant.tool, payload, memory)))
+            return self._saying("done", self._layout.done(self._said(meant, payload, memory)))
         data = payload.get("data")
         rows = self._rows[meant.tool]
         if rows is None:
             return self._saying("done", self._layout.record(self._data[meant.tool](data, memory)))
         entry, kind, show = rows
-        listed, total, page = data[entry], data["total"], meant.page
+        listed, total, page, columns = data[entry], data["total"], meant.page, self._columns[meant.tool]
         if page is not None:
             listed = listed[: page.size]
             about = self._speech.pages.about(page, total, len(listed))
+            if page.columns:
+                listed = [{name: row[name] for name in row if name in page.columns or name == "id"} for row in listed]
+                columns = {word: name for word, name in columns.items() if name in page.columns or name == "id"}
+                show = self._parts[meant.tool]
         else:
             about = {"total": total}
         shown = [show(row, memory) for row in listed]
-        return self._saying("done", self._layout.rows(kind, shown, about, self._heads[meant.tool]))
+        return self._saying("done", self._layout.rows(kind, shown, about, [*columns]))
 
     def _undescribed(self, outcome: Outcome, memory: IdMemory) -> SpokenOutcome:
         """An answer that is not what the card says: unread code may answer anything."""
         try:
-            body = self._layout.record(self._any(json.loads(outcome.text), memory))
+            shown = self._any(json.loads(outcome.text), memory)
+            # Structured content must not be what its schema says otherwise.
+            body = {"undescribed": shown} if self.axes.structured else self._layout.record(shown)
         except (*_OTHER_SHAPE, TooMuchToldError):
             body = self._refusals.body("limited", "The answer cannot be shown.")
         return self._saying(outcome.kind, body)
 
-    def _said(self, tool: str, payload: Mapping[str, Any], memory: IdMemory) -> dict[str, Any]:
-        """What a change answers."""
-        ids = self._data[tool](payload["data"], memory) if "data" in payload else {}
+    def _said(self, meant: Meant, payload: Mapping[str, Any], memory: IdMemory) -> dict[str, Any]:
+        """What a change answers: all that it changed, or no more of it than the ids of what was made."""
+        data = payload.get("data", {})
+        if self.axes.changes != "records":
+            data = {name: value for name, value in data.items() if name not in _CHANGED}
+        ids = self._data[meant.tool](data, memory) if data else {}
         match self.axes.changes:
             case "message":
-                message = self._speech.ids.tell_in(str(payload.get("message", "")), memory)
+                message = self._sentence(str(payload.get("message", "")), meant, memory)
                 return {self._layout.word("message"): message, **ids}
+            case "records":
+                return {self._layout.word("status"): "done", **ids}
             case "ids":
                 return ids or {self._layout.word("status"): "done"}
             case "bare":
@@ -163,13 +189,18 @@ class Dialect:
         own = meant.operation.spoken
         # Sentences of the world's own begin with the name of the tool.
         said = own + sentence.removeprefix(meant.tool) if sentence.startswith(meant.tool) else sentence
-        said = self._speech.ids.tell_in(said, memory)
+        said = self._sentence(said, meant, memory)
         if outcome.kind == "failed":
             # What comes of a defect is told in the same words everywhere: verdicts read them.
             return SpokenOutcome("failed", Outcome.saying("failed", said).text)
         if outcome.kind in ("ended", "exhausted"):
             return SpokenOutcome(outcome.kind, outcome.text)
         return self._refusing(outcome.kind, said, missing=sentence.startswith("There is no "))
+
+    def _sentence(self, sentence: str, meant: Meant, memory: IdMemory) -> str:
+        """A sentence of the world with its ids and moments spelled."""
+        said = say_moments_in(sentence, self.axes.dates, meant.arguments.values())
+        return self._speech.ids.tell_in(said, memory)
 
     def _refusing(self, kind: Any, sentence: str, *, missing: bool = False) -> SpokenOutcome:
         return self._saying(kind, self._refusals.body("missing" if missing else kind, sentence))
@@ -180,6 +211,8 @@ class Dialect:
         )
 
 
+_CHANGED = frozenset({"changed", "deleted", "more"})
+"""What an answer says of a change beside the ids of what was made."""
 _OTHER_SHAPE = (LookupError, TypeError, AttributeError, ValueError, RecursionError)
 """What is raised where a value is not what it was described as."""
 

@@ -58,7 +58,7 @@ class Layout:
     def done(self, said: Mapping[str, Any]) -> Any:
         """What a change answers: a sentence, ids, or nothing but that it was done."""
         if self.as_text:
-            return "\n".join(str(value) for value in said.values()) if len(said) == 1 else _lines(said) or "OK"
+            return "\n".join(str(value) for value in said.values()) if len(said) == 1 else _sections(said) or "OK"
         return self.record(dict(said))
 
     def _styled(self, page: Mapping[str, Any]) -> dict[str, Any]:
@@ -122,6 +122,17 @@ def _lines(value: Any) -> str:
     if isinstance(value, dict):
         return "\n".join(f"{name}: {_cell(inner)}" for name, inner in value.items())
     return _cell(value)
+
+
+def _sections(said: Mapping[str, Any]) -> str:
+    """What a change answers as text: a line each, and one for each record that it changed."""
+    return "\n".join(line for name, value in said.items() for line in _section(name, value))
+
+
+def _section(name: str, value: Any) -> list[str]:
+    if not isinstance(value, dict):
+        return [f"{name}: {_cell(value)}"]
+    return [f"{name} {kind}: {_cell(record)}" for kind, records in value.items() for record in records]
 
 
 def as_text(body: Any) -> str:

@@ -19,6 +19,7 @@ _NAMES = {
     "page": (("page",), ("page", "number"), ("page",)),
     "cursor": (("cursor",), ("after",), ("page", "token")),
 }
+_COLUMNS = (("select",), ("columns",), ("return", "fields"))
 _SIZES = (("limit",), ("per", "page"), ("page", "size"))
 
 
@@ -30,6 +31,8 @@ class Page:
     size: int
     given: bool
     """Whether the caller said where it begins."""
+    columns: frozenset[str] = frozenset()
+    """What the rows are to hold, in canonical names; nothing stands for all."""
 
 
 class Pages:
@@ -42,6 +45,8 @@ class Pages:
         self._key = blake2b(key.encode(), digest_size=16).digest()
         self.where = _free(_NAMES[axes.paging], chance, axes, taken)
         self.limit = _free(_SIZES, chance // 3, axes, taken)
+        self.columns = _free(_COLUMNS, chance // 9, axes, taken) if axes.columns == "chosen" else ""
+        """The argument that chooses what rows hold; nothing where a dialect has none."""
         least, most = (1, MOST_OFFSET) if axes.paging == "page" else (0, MOST_OFFSET)
         self.properties: dict[str, Schema] = {
             self.where: {"type": "string", "maxLength": 60}

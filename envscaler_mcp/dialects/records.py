@@ -35,12 +35,21 @@ class ShownRecords:
         items = properties[name]["items"]
         return name, self._speech.names.plain_key(name), self.show(name, items)
 
-    def keys(self, tool: str) -> list[str]:
-        """What the entries of a tool's rows are called."""
+    def columns(self, tool: str) -> dict[str, str]:
+        """What the entries of a tool's rows are called: canonical names by spoken ones."""
+        spoken = self._speech.names.keys(self._row(tool))
+        return {word: name for name, word in spoken.items()}
+
+    def part(self, tool: str) -> Show:
+        """How a row is shown that holds only some of its entries."""
+        return self._object(self._row(tool), ())
+
+    def _row(self, tool: str) -> Mapping[str, Schema]:
         for schema in self.schemas.get(tool, {}).get("properties", {}).values():
             if schema.get("type") == "array" and "properties" in schema["items"]:
-                return [*self._speech.names.keys(schema["items"]["properties"]).values()]
-        return []
+                properties: Mapping[str, Schema] = schema["items"]["properties"]
+                return properties
+        return {}
 
     def data(self, tool: str) -> Show:
         """How the data of a tool are shown as a whole."""

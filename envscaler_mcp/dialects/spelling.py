@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from decimal import Decimal, InvalidOperation
@@ -67,6 +67,33 @@ def say_moment(text: str, style: Dates) -> str | int:
 def is_moment(text: str) -> bool:
     """Whether a text is a canonical day or minute."""
     return len(text) in (10, 16) and text[4] == "-" and _ISO.fullmatch(text) is not None and _exists(text)
+
+
+_IN_SENTENCE = re.compile(r"(?<![\w-])[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9]{2}:[0-9]{2})?(?![\w-])")
+_QUOTED = re.compile(r"('[^']*'|\"[^\"]*\")")
+
+
+def say_moments_in(sentence: str, style: Dates, words: Iterable[Any]) -> str:
+    """A sentence with its days and minutes spelled; what it quotes, and what stands in these words of the agent, stays as it is."""
+    if style == "iso" or _IN_SENTENCE.search(sentence) is None:
+        return sentence
+    own = [text for text in _texts_in(words) if not is_moment(text)]
+
+    def said(moment: re.Match[str]) -> str:
+        text = moment[0].replace(" ", "T")
+        written = any(moment[0] in word for word in own)
+        return moment[0] if written or not is_moment(text) else str(say_moment(text, style))
+
+    parts = _QUOTED.split(sentence)
+    return "".join(part if number % 2 else _IN_SENTENCE.sub(said, part) for number, part in enumerate(parts))
+
+
+def _texts_in(values: Iterable[Any]) -> Iterator[str]:
+    for value in values:
+        if type(value) is str:
+            yield value
+        elif isinstance(value, list | dict):
+            yield from _texts_in(value.values() if isinstance(value, dict) else value)
 
 
 def _exists(text: str) -> bool:

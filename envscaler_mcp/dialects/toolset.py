@@ -32,10 +32,17 @@ class Operation:
 class Toolset:
     """What a dialect offers of one environment."""
 
-    def __init__(self, environment: Environment, speech: Speech, further: list[FurtherTool]) -> None:
+    def __init__(
+        self,
+        environment: Environment,
+        speech: Speech,
+        further: list[FurtherTool],
+        columns: Mapping[str, Mapping[str, str]],
+    ) -> None:
+        """`columns` are what the rows of each tool hold: canonical names by spoken ones."""
         self._speech = speech
         self._describer = Describer(speech)
-        made = [(tool, ToolArguments(tool, speech)) for tool in environment.tools]
+        made = [(tool, ToolArguments(tool, speech, columns[tool.name])) for tool in environment.tools]
         grouped = speech.axes.grouping == "entity"
         self.operations = [*(self._by_entity(environment, made) if grouped else self._one_by_one(made))]
         self._of_name = {(operation.spoken, operation.action): operation for operation in self.operations}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 from envscaler_mcp.artifacts import Environment, Tool
 from envscaler_mcp.dialects.axes import Axes
@@ -43,6 +43,7 @@ class Names:
         self._axes = axes
         self._product = environment.id.split("_")[0]
         self._keys: dict[str, str] = {}
+        self._fields = _fields_of(environment)
 
     def key(self, name: str) -> str:
         """What an argument or an entry of an answer is called."""
@@ -63,6 +64,17 @@ class Names:
         listed = list(names)
         spoken = {name: self.key(name) for name in listed}
         return spoken if len({*spoken.values()}) == len(listed) else {name: self.plain_key(name) for name in listed}
+
+    def in_sentence(self, sentence: str, own: Mapping[str, str], left: Collection[str]) -> str:
+        """A sentence with the names of fields in it spelled: `own` by this table, and none that is in `left`."""
+
+        def spelled(word: re.Match[str]) -> str:
+            name = word[0]
+            if name in left or (name not in own and name not in self._fields):
+                return name
+            return own[name] if name in own else self.key(name)
+
+        return _NAME_IN_SENTENCE.sub(spelled, sentence)
 
     def _words_of_key(self, name: str) -> list[str]:
         words = name.split("_")
@@ -100,6 +112,18 @@ class Names:
         if self._axes.tools == "http":
             return words[1:]
         return [*self._axes.listing.split("_"), *words[1:]]
+
+
+_NAME_IN_SENTENCE = re.compile(r"\b[a-z][a-z0-9]*(?:_[a-z0-9]+)+\b")
+_FIELD = re.compile(r"([a-z0-9_]+)\??:")
+
+
+def _fields_of(environment: Environment) -> frozenset[str]:
+    """The names of arguments and of what answers hold that are no words of everyday language."""
+    answers = environment.answers
+    shapes = [] if answers is None else [*answers.records.values(), *answers.data.values()]
+    names = {name for shape in shapes for name in _FIELD.findall(shape)}
+    return frozenset(names.union(*(tool.input_schema.get("properties", ()) for tool in environment.tools)))
 
 
 def distinct(names: Iterable[str], taken: Iterable[str] = ()) -> list[str]:

@@ -60,6 +60,8 @@ def _listed(tool: Tool, answers: ToolAnswers | None, shapes: AnswerShapes) -> di
 
 def _output(tool: Tool, answers: ToolAnswers, shapes: AnswerShapes) -> dict[str, Schema]:
     """The schema of the answers, unless a card that came from elsewhere describes none."""
+    if answers.whole:
+        return {"outputSchema": answers.whole[tool.name]} if tool.name in answers.whole else {}
     try:
         return {"outputSchema": output_schema(tool, answers, shapes)}
     except WorldError:

@@ -37,6 +37,17 @@ REAL: Mapping[str, float] = {
 counted in November 2026. One whose names are single words is counted with those that have a `_`."""
 
 
+REAL_RANGES: Mapping[str, tuple[float, float]] = {
+    "arguments a tool": (1.2, 6.1),
+    "arguments that are objects, %": (0, 24),
+    "arguments that are lists, %": (0, 48),
+    "arguments without a description, %": (0, 67),
+}
+"""The least and the most of one of the ten servers, where that was counted."""
+_SHARE = 0.05
+"""How many interfaces lie outside of a range at either end."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Argument:
     name: str
@@ -79,16 +90,43 @@ def _measure(holdings: Sequence[Holding], subject: str, progress: Progress) -> M
             train += _spoken(environment, many, held_out=False)
             held_out += _spoken(environment, many, held_out=True)
         progress(environment.id, number, len(holdings))
-    looks = {"native": look_of(native), "dialects": look_of(train), "held-out dialects": look_of(held_out)}
+    toolsets = {"native": native, "dialects": train, "held-out dialects": held_out}
+    looks = {name: look_of(each) for name, each in toolsets.items()}
+    ranges = {name: ranges_of(each) for name, each in toolsets.items()}
     head = ("", "ten real servers", *looks)
     names = list(looks["native"])
     rows = [
-        (name, round(REAL[name], 1) if name in REAL else "", *(round(look[name], 1) for look in looks.values()))
+        (
+            name,
+            _cell(REAL.get(name), REAL_RANGES.get(name)),
+            *(_cell(look[name], ranges[kind].get(name)) for kind, look in looks.items()),
+        )
         for name in names
     ]
-    caption = f"What an agent sees of the tools; {many} dialects and {many} held-out ones of each environment."
-    document = {"real": dict(REAL), **looks}
+    caption = (
+        f"What an agent sees of the tools; {many} dialects and {many} held-out ones of each environment. "
+        "In brackets: of nine in ten interfaces; of the real servers, of all."
+    )
+    document = {"real": dict(REAL), **looks, "ranges": {"real": dict(REAL_RANGES), **ranges}}
     return Measured(document, (MeasuredTable(head, tuple(rows), caption),))
+
+
+def ranges_of(toolsets: Sequence[Sequence[Tool]]) -> dict[str, tuple[float, float]]:
+    """Between which counts nine in ten interfaces lie, by what is counted of each."""
+    each = [look_of([toolset]) for toolset in toolsets]
+    names = [name for name in each[0] if name != "tools"] if each else []
+    return {name: _range(sorted(look[name] for look in each)) for name in names}
+
+
+def _range(ordered: Sequence[float]) -> tuple[float, float]:
+    outside = int(len(ordered) * _SHARE)
+    return ordered[outside], ordered[-1 - outside]
+
+
+def _cell(count: float | None, between: tuple[float, float] | None) -> str:
+    if count is None:
+        return ""
+    return f"{count:,.1f}" + (f" ({between[0]:,.1f} to {between[1]:,.1f})" if between is not None else "")
 
 
 def _number(subject: str) -> int:
