@@ -128,9 +128,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -348,7 +353,8 @@ class AccessBadges:
             if (b["zone_id"] is not None and b["passed_at"] is not None and b["passed_at"][:10] < self.now[:10])
         ]
         found.sort(key=lambda b: (b["passed_at"], b["number"], _age(b)))
-        return _found({"total": len(found), "badges": [{**b} for b in _page(found, offset)]})
+        shown = [{**b} for b in _page(found, offset)]
+        return _found({"total": len(found), "badges": shown}, self._names_of_badges(shown))
 
     def visitors_of(self, host_id: str, offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0) -> Result:
         """The visitors that a host looks after.
@@ -366,7 +372,8 @@ class AccessBadges:
             return _refused(f"There is no badge {host_id!r}.")
         found = [v for v in self._guests(host)]
         found.sort(key=lambda v: (v["number"], _age(v)))
-        return _found({"total": len(found), "badges": [{**v} for v in _page(found, offset)]})
+        shown = [{**v} for v in _page(found, offset)]
+        return _found({"total": len(found), "badges": shown}, self._names_of_badges(shown))
 
     def list_zones(
         self,
@@ -401,7 +408,8 @@ class AccessBadges:
             and (never_alone is None or zone["never_alone"] == never_alone)
             and (briefing is None or zone["briefing"] == briefing)
         ]
-        return _found({"total": len(found), "zones": [self._show_zone(zone) for zone in _page(found, offset)]})
+        shown = [self._show_zone(zone) for zone in _page(found, offset)]
+        return _found({"total": len(found), "zones": shown}, self._names_of_zones(shown))
 
     def list_doors(
         self,
@@ -430,7 +438,8 @@ class AccessBadges:
             and (zone_id is None or door["zone_id"] == zone_id)
             and (visitors is None or door["visitors"] == visitors)
         ]
-        return _found({"total": len(found), "doors": [{**door} for door in _page(found, offset)]})
+        shown = [{**door} for door in _page(found, offset)]
+        return _found({"total": len(found), "doors": shown}, self._names_of_doors(shown))
 
     def list_profiles(
         self,
@@ -454,9 +463,8 @@ class AccessBadges:
             if (name is None or name.casefold() in profile["name"].casefold())
             and (weekends is None or profile["weekends"] == weekends)
         ]
-        return _found(
-            {"total": len(found), "profiles": [self._show_profile(profile) for profile in _page(found, offset)]}
-        )
+        shown = [self._show_profile(profile) for profile in _page(found, offset)]
+        return _found({"total": len(found), "profiles": shown}, self._names_of_profiles(shown))
 
     def list_people(
         self,
@@ -524,7 +532,8 @@ class AccessBadges:
             and (zone_id is None or badge["zone_id"] == zone_id)
             and (status is None or badge["status"] == status)
         ]
-        return _found({"total": len(found), "badges": [{**badge} for badge in _page(found, offset)]})
+        shown = [{**badge} for badge in _page(found, offset)]
+        return _found({"total": len(found), "badges": shown}, self._names_of_badges(shown))
 
     def list_passages(
         self,
@@ -555,7 +564,8 @@ class AccessBadges:
             and (door_id is None or passage["door_id"] == door_id)
             and (way is None or passage["way"] == way)
         ]
-        return _found({"total": len(found), "passages": [{**passage} for passage in _page(found, offset)]})
+        shown = [{**passage} for passage in _page(found, offset)]
+        return _found({"total": len(found), "passages": shown}, self._names_of_passages(shown))
 
     def issue_badge(
         self,
@@ -1576,6 +1586,34 @@ class AccessBadges:
     def _show_profile(self, profile: Profile) -> dict[str, Any]:
         """The profile as an answer shows it."""
         return {**profile, "zone_ids": [*profile["zone_ids"]]}
+
+    def _names_of_zones(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that zones point to."""
+        return _names((self.zones, "name", [row["within_id"] for row in shown]))
+
+    def _names_of_doors(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that doors point to."""
+        return _names((self.zones, "name", [row["zone_id"] for row in shown]))
+
+    def _names_of_profiles(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that profiles point to."""
+        return _names((self.zones, "name", [each for row in shown for each in row["zone_ids"]]))
+
+    def _names_of_badges(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that badges point to."""
+        return _names(
+            (self.people, "name", [row["person_id"] for row in shown]),
+            (self.profiles, "name", [row["profile_id"] for row in shown]),
+            (self.badges, "number", [row["host_id"] for row in shown]),
+            (self.zones, "name", [row["zone_id"] for row in shown]),
+        )
+
+    def _names_of_passages(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that passages point to."""
+        return _names(
+            (self.badges, "number", [row["badge_id"] for row in shown]),
+            (self.doors, "label", [row["door_id"] for row in shown]),
+        )
 
     def _zone_people(self, zone: Zone) -> int:
         """The people of a zone."""

@@ -134,9 +134,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -242,21 +247,20 @@ class AircraftMaintenance:
             and (aircraft_id is None or p["aircraft_id"] == aircraft_id)
         ]
         found.sort(key=lambda p: (self._part_hours_left(p), self._part_cycles_left(p), p["serial"], _age(p)))
-        return _found(
+        shown = [
             {
-                "total": len(found),
-                "parts": [
-                    {
-                        "id": p["id"],
-                        "serial": p["serial"],
-                        "kind": p["kind"],
-                        "aircraft_id": p["aircraft_id"],
-                        "hours_left": self._part_hours_left(p),
-                        "cycles_left": self._part_cycles_left(p),
-                    }
-                    for p in _page(found, offset)
-                ],
+                "id": p["id"],
+                "serial": p["serial"],
+                "kind": p["kind"],
+                "aircraft_id": p["aircraft_id"],
+                "hours_left": self._part_hours_left(p),
+                "cycles_left": self._part_cycles_left(p),
             }
+            for p in _page(found, offset)
+        ]
+        return _found(
+            {"total": len(found), "parts": shown},
+            _names((self.aircraft, "registration", [row["aircraft_id"] for row in shown])),
         )
 
     def spare_parts(
@@ -436,7 +440,8 @@ class AircraftMaintenance:
             and (kind is None or part["kind"] == kind)
             and (aircraft_id is None or part["aircraft_id"] == aircraft_id)
         ]
-        return _found({"total": len(found), "parts": [self._show_part(part) for part in _page(found, offset)]})
+        shown = [self._show_part(part) for part in _page(found, offset)]
+        return _found({"total": len(found), "parts": shown}, self._names_of_parts(shown))
 
     def list_engineers(
         self,
@@ -493,7 +498,8 @@ class AircraftMaintenance:
             and (handled_by_id is None or defect["handled_by_id"] == handled_by_id)
             and (status is None or defect["status"] == status)
         ]
-        return _found({"total": len(found), "defects": [{**defect} for defect in _page(found, offset)]})
+        shown = [{**defect} for defect in _page(found, offset)]
+        return _found({"total": len(found), "defects": shown}, self._names_of_defects(shown))
 
     def list_cards(
         self,
@@ -543,7 +549,8 @@ class AircraftMaintenance:
             and (inspected_by_id is None or card["inspected_by_id"] == inspected_by_id)
             and (dropped is None or card["dropped"] == dropped)
         ]
-        return _found({"total": len(found), "cards": [self._show_card(card) for card in _page(found, offset)]})
+        shown = [self._show_card(card) for card in _page(found, offset)]
+        return _found({"total": len(found), "cards": shown}, self._names_of_cards(shown))
 
     def list_releases(
         self,
@@ -571,7 +578,8 @@ class AircraftMaintenance:
             if (aircraft_id is None or release["aircraft_id"] == aircraft_id)
             and (engineer_id is None or release["engineer_id"] == engineer_id)
         ]
-        return _found({"total": len(found), "releases": [{**release} for release in _page(found, offset)]})
+        shown = [{**release} for release in _page(found, offset)]
+        return _found({"total": len(found), "releases": shown}, self._names_of_releases(shown))
 
     def log_flight(self, aircraft_id: str, flown: Annotated[int, {"minimum": 1, "maximum": 14}]) -> Result:
         """Log a flight of an aircraft in service.
@@ -1201,6 +1209,33 @@ class AircraftMaintenance:
     def _show_card(self, card: Card) -> dict[str, Any]:
         """The card as an answer shows it."""
         return {**card, "finished": self._card_finished(card)}
+
+    def _names_of_parts(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that parts point to."""
+        return _names((self.aircraft, "registration", [row["aircraft_id"] for row in shown]))
+
+    def _names_of_defects(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that defects point to."""
+        return _names(
+            (self.aircraft, "registration", [row["aircraft_id"] for row in shown]),
+            (self.engineers, "name", [row["handled_by_id"] for row in shown]),
+        )
+
+    def _names_of_cards(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that cards point to."""
+        return _names(
+            (self.aircraft, "registration", [row["aircraft_id"] for row in shown]),
+            (self.cards, "number", [row["after_id"] for row in shown]),
+            (self.engineers, "name", [row["signed_by_id"] for row in shown]),
+            (self.engineers, "name", [row["inspected_by_id"] for row in shown]),
+        )
+
+    def _names_of_releases(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that releases point to."""
+        return _names(
+            (self.aircraft, "registration", [row["aircraft_id"] for row in shown]),
+            (self.engineers, "name", [row["engineer_id"] for row in shown]),
+        )
 
     def _aircraft_deferred(self, aircraft: Aircraft) -> int:
         """The deferred of an aircraft."""

@@ -133,9 +133,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -288,21 +293,20 @@ class AirlineRebooking:
             and (kind is None or c["kind"] == kind)
         ]
         found.sort(key=lambda c: (self.flights[c["flight_id"]]["departs"], c["code"], _age(c)))
-        return _found(
+        shown = [
             {
-                "total": len(found),
-                "cabins": [
-                    {
-                        "id": c["id"],
-                        "flight": self.flights[c["flight_id"]]["code"],
-                        "kind": c["kind"],
-                        "departs": self.flights[c["flight_id"]]["departs"],
-                        "arrives": self.flights[c["flight_id"]]["arrives"],
-                        "free": self._cabin_free(c),
-                    }
-                    for c in _page(found, offset)
-                ],
+                "id": c["id"],
+                "flight": self.flights[c["flight_id"]]["code"],
+                "kind": c["kind"],
+                "departs": self.flights[c["flight_id"]]["departs"],
+                "arrives": self.flights[c["flight_id"]]["arrives"],
+                "free": self._cabin_free(c),
             }
+            for c in _page(found, offset)
+        ]
+        return _found(
+            {"total": len(found), "cabins": shown},
+            _names((self.cabins, "code", [row["id"] for row in shown])),
         )
 
     def stranded_parties(
@@ -490,9 +494,8 @@ class AirlineRebooking:
             and (destination_id is None or flight["destination_id"] == destination_id)
             and (status is None or flight["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "flights": [self._show_flight(flight) for flight in _page(found, offset)]}
-        )
+        shown = [self._show_flight(flight) for flight in _page(found, offset)]
+        return _found({"total": len(found), "flights": shown}, self._names_of_flights(shown))
 
     def list_cabins(
         self,
@@ -521,7 +524,8 @@ class AirlineRebooking:
             and (flight_id is None or cabin["flight_id"] == flight_id)
             and (kind is None or cabin["kind"] == kind)
         ]
-        return _found({"total": len(found), "cabins": [self._show_cabin(cabin) for cabin in _page(found, offset)]})
+        shown = [self._show_cabin(cabin) for cabin in _page(found, offset)]
+        return _found({"total": len(found), "cabins": shown}, self._names_of_cabins(shown))
 
     def list_passengers(
         self,
@@ -579,9 +583,8 @@ class AirlineRebooking:
             if (locator is None or locator.casefold() in booking["locator"].casefold())
             and (lead_id is None or booking["lead_id"] == lead_id)
         ]
-        return _found(
-            {"total": len(found), "bookings": [self._show_booking(booking) for booking in _page(found, offset)]}
-        )
+        shown = [self._show_booking(booking) for booking in _page(found, offset)]
+        return _found({"total": len(found), "bookings": shown}, self._names_of_bookings(shown))
 
     def list_coupons(
         self,
@@ -617,7 +620,8 @@ class AirlineRebooking:
             and (cabin_id is None or coupon["cabin_id"] == cabin_id)
             and (status is None or coupon["status"] == status)
         ]
-        return _found({"total": len(found), "coupons": [{**coupon} for coupon in _page(found, offset)]})
+        shown = [{**coupon} for coupon in _page(found, offset)]
+        return _found({"total": len(found), "coupons": shown}, self._names_of_coupons(shown))
 
     def list_standbies(
         self,
@@ -648,7 +652,8 @@ class AirlineRebooking:
             and (cabin_id is None or standby["cabin_id"] == cabin_id)
             and (status is None or standby["status"] == status)
         ]
-        return _found({"total": len(found), "standbies": [{**standby} for standby in _page(found, offset)]})
+        shown = [{**standby} for standby in _page(found, offset)]
+        return _found({"total": len(found), "standbies": shown}, self._names_of_standbies(shown))
 
     def book_party(
         self,
@@ -2002,6 +2007,33 @@ class AirlineRebooking:
     def _show_booking(self, booking: Booking) -> dict[str, Any]:
         """The booking as an answer shows it."""
         return {**booking, "best": self._booking_best(booking)}
+
+    def _names_of_flights(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that flights point to."""
+        return _names(
+            (self.airports, "name", [row["origin_id"] for row in shown]),
+            (self.airports, "name", [row["destination_id"] for row in shown]),
+        )
+
+    def _names_of_cabins(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that cabins point to."""
+        return _names((self.flights, "code", [row["flight_id"] for row in shown]))
+
+    def _names_of_bookings(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that bookings point to."""
+        return _names((self.passengers, "name", [row["lead_id"] for row in shown]))
+
+    def _names_of_coupons(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that coupons point to."""
+        return _names(
+            (self.bookings, "locator", [row["booking_id"] for row in shown]),
+            (self.passengers, "name", [row["passenger_id"] for row in shown]),
+            (self.cabins, "code", [row["cabin_id"] for row in shown]),
+        )
+
+    def _names_of_standbies(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that standbies point to."""
+        return _names((self.cabins, "code", [row["cabin_id"] for row in shown]))
 
     def _flight_connects_at(self, flight: Flight) -> str:
         """The connects at of a flight."""

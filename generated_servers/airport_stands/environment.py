@@ -140,9 +140,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -420,7 +425,8 @@ class AirportStands:
             if (one_id is None or neighbour["one_id"] == one_id)
             and (other_id is None or neighbour["other_id"] == other_id)
         ]
-        return _found({"total": len(found), "neighbours": [{**neighbour} for neighbour in _page(found, offset)]})
+        shown = [{**neighbour} for neighbour in _page(found, offset)]
+        return _found({"total": len(found), "neighbours": shown}, self._names_of_neighbours(shown))
 
     def list_gates(
         self,
@@ -444,7 +450,8 @@ class AirportStands:
             if (code is None or code.casefold() in gate["code"].casefold())
             and (passports is None or gate["passports"] == passports)
         ]
-        return _found({"total": len(found), "gates": [self._show_gate(gate) for gate in _page(found, offset)]})
+        shown = [self._show_gate(gate) for gate in _page(found, offset)]
+        return _found({"total": len(found), "gates": shown}, self._names_of_gates(shown))
 
     def list_aircraft_types(
         self,
@@ -496,7 +503,8 @@ class AirportStands:
             and (type_id is None or aircraft["type_id"] == type_id)
             and (airline is None or aircraft["airline"] == airline)
         ]
-        return _found({"total": len(found), "aircraft": [{**aircraft} for aircraft in _page(found, offset)]})
+        shown = [{**aircraft} for aircraft in _page(found, offset)]
+        return _found({"total": len(found), "aircraft": shown}, self._names_of_aircraft(shown))
 
     def list_tugs(
         self,
@@ -550,12 +558,8 @@ class AirportStands:
             and (abroad is None or turnaround["abroad"] == abroad)
             and (status is None or turnaround["status"] == status)
         ]
-        return _found(
-            {
-                "total": len(found),
-                "turnarounds": [self._show_turnaround(turnaround) for turnaround in _page(found, offset)],
-            }
-        )
+        shown = [self._show_turnaround(turnaround) for turnaround in _page(found, offset)]
+        return _found({"total": len(found), "turnarounds": shown}, self._names_of_turnarounds(shown))
 
     def list_parkings(
         self,
@@ -588,7 +592,8 @@ class AirportStands:
             and (stand_id is None or parking["stand_id"] == stand_id)
             and (tug_id is None or parking["tug_id"] == tug_id)
         ]
-        return _found({"total": len(found), "parkings": [{**parking} for parking in _page(found, offset)]})
+        shown = [{**parking} for parking in _page(found, offset)]
+        return _found({"total": len(found), "parkings": shown}, self._names_of_parkings(shown))
 
     def plan_turnaround(
         self,
@@ -1552,6 +1557,36 @@ class AirportStands:
             "last_id": _id_of(self._turnaround_last(turnaround)),
             "tows": self._turnaround_tows(turnaround),
         }
+
+    def _names_of_neighbours(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that neighbours point to."""
+        return _names(
+            (self.stands, "code", [row["one_id"] for row in shown]),
+            (self.stands, "code", [row["other_id"] for row in shown]),
+        )
+
+    def _names_of_gates(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that gates point to."""
+        return _names((self.stands, "code", [each for row in shown for each in row["stand_ids"]]))
+
+    def _names_of_aircraft(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that aircraft point to."""
+        return _names((self.aircraft_types, "code", [row["type_id"] for row in shown]))
+
+    def _names_of_turnarounds(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that turnarounds point to."""
+        return _names(
+            (self.aircraft, "registration", [row["aircraft_id"] for row in shown]),
+            (self.gates, "code", [row["gate_id"] for row in shown]),
+        )
+
+    def _names_of_parkings(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that parkings point to."""
+        return _names(
+            (self.turnarounds, "flight", [row["turnaround_id"] for row in shown]),
+            (self.stands, "code", [row["stand_id"] for row in shown]),
+            (self.tugs, "name", [row["tug_id"] for row in shown]),
+        )
 
     def _turnaround_last(self, turnaround: Turnaround) -> Parking | None:
         """The last of a turnaround."""

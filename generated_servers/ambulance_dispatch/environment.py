@@ -136,9 +136,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -300,23 +305,22 @@ class AmbulanceDispatch:
             and (zone_id is None or self.incidents[r["incident_id"]]["zone_id"] == zone_id)
         ]
         found.sort(key=lambda r: (self.incidents[r["incident_id"]]["priority"], r["sent_at"], r["id"], _age(r)))
-        return _found(
+        shown = [
             {
-                "total": len(found),
-                "runs": [
-                    {
-                        "id": r["id"],
-                        "crew": self.crews[r["crew_id"]]["call_sign"],
-                        "incident": self.incidents[r["incident_id"]]["number"],
-                        "priority": self.incidents[r["incident_id"]]["priority"],
-                        "needs": self.incidents[r["incident_id"]]["needs"],
-                        "status": r["status"],
-                        "sent_at": r["sent_at"],
-                        "hospital": r["hospital_id"],
-                    }
-                    for r in _page(found, offset)
-                ],
+                "id": r["id"],
+                "crew": self.crews[r["crew_id"]]["call_sign"],
+                "incident": self.incidents[r["incident_id"]]["number"],
+                "priority": self.incidents[r["incident_id"]]["priority"],
+                "needs": self.incidents[r["incident_id"]]["needs"],
+                "status": r["status"],
+                "sent_at": r["sent_at"],
+                "hospital": r["hospital_id"],
             }
+            for r in _page(found, offset)
+        ]
+        return _found(
+            {"total": len(found), "runs": shown},
+            _names((self.hospitals, "name", [row["hospital"] for row in shown])),
         )
 
     def hospitals_for(
@@ -414,7 +418,8 @@ class AmbulanceDispatch:
             dict: {"success": True, "data": {"total": int, "zones": records}}
         """
         found = [zone for zone in self.zones.values() if (name is None or name.casefold() in zone["name"].casefold())]
-        return _found({"total": len(found), "zones": [self._show_zone(zone) for zone in _page(found, offset)]})
+        shown = [self._show_zone(zone) for zone in _page(found, offset)]
+        return _found({"total": len(found), "zones": shown}, self._names_of_zones(shown))
 
     def list_hospitals(
         self,
@@ -440,9 +445,8 @@ class AmbulanceDispatch:
             if (name is None or name.casefold() in hospital["name"].casefold())
             and (zone_id is None or hospital["zone_id"] == zone_id)
         ]
-        return _found(
-            {"total": len(found), "hospitals": [self._show_hospital(hospital) for hospital in _page(found, offset)]}
-        )
+        shown = [self._show_hospital(hospital) for hospital in _page(found, offset)]
+        return _found({"total": len(found), "hospitals": shown}, self._names_of_hospitals(shown))
 
     def list_crews(
         self,
@@ -476,7 +480,8 @@ class AmbulanceDispatch:
             and (home_id is None or crew["home_id"] == home_id)
             and (posted_id is None or crew["posted_id"] == posted_id)
         ]
-        return _found({"total": len(found), "crews": [self._show_crew(crew) for crew in _page(found, offset)]})
+        shown = [self._show_crew(crew) for crew in _page(found, offset)]
+        return _found({"total": len(found), "crews": shown}, self._names_of_crews(shown))
 
     def list_shifts(
         self,
@@ -505,7 +510,8 @@ class AmbulanceDispatch:
             and (on_break is None or shift["on_break"] == on_break)
             and (status is None or shift["status"] == status)
         ]
-        return _found({"total": len(found), "shifts": [{**shift} for shift in _page(found, offset)]})
+        shown = [{**shift} for shift in _page(found, offset)]
+        return _found({"total": len(found), "shifts": shown}, self._names_of_shifts(shown))
 
     def list_incidents(
         self,
@@ -537,9 +543,8 @@ class AmbulanceDispatch:
             and (needs is None or incident["needs"] == needs)
             and (status is None or incident["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "incidents": [self._show_incident(incident) for incident in _page(found, offset)]}
-        )
+        shown = [self._show_incident(incident) for incident in _page(found, offset)]
+        return _found({"total": len(found), "incidents": shown}, self._names_of_incidents(shown))
 
     def list_runs(
         self,
@@ -575,7 +580,8 @@ class AmbulanceDispatch:
             and (hospital_id is None or run["hospital_id"] == hospital_id)
             and (status is None or run["status"] == status)
         ]
-        return _found({"total": len(found), "runs": [{**run} for run in _page(found, offset)]})
+        shown = [{**run} for run in _page(found, offset)]
+        return _found({"total": len(found), "runs": shown}, self._names_of_runs(shown))
 
     def open_incident(
         self,
@@ -1259,6 +1265,37 @@ class AmbulanceDispatch:
     def _show_incident(self, incident: Incident) -> dict[str, Any]:
         """The incident as an answer shows it."""
         return {**incident, "waiting": self._incident_waiting(incident)}
+
+    def _names_of_zones(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that zones point to."""
+        return _names((self.zones, "name", [each for row in shown for each in row["neighbour_ids"]]))
+
+    def _names_of_hospitals(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that hospitals point to."""
+        return _names((self.zones, "name", [row["zone_id"] for row in shown]))
+
+    def _names_of_crews(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that crews point to."""
+        return _names(
+            (self.zones, "name", [row["home_id"] for row in shown]),
+            (self.zones, "name", [row["posted_id"] for row in shown]),
+        )
+
+    def _names_of_shifts(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that shifts point to."""
+        return _names((self.crews, "call_sign", [row["crew_id"] for row in shown]))
+
+    def _names_of_incidents(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that incidents point to."""
+        return _names((self.zones, "name", [row["zone_id"] for row in shown]))
+
+    def _names_of_runs(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that runs point to."""
+        return _names(
+            (self.crews, "call_sign", [row["crew_id"] for row in shown]),
+            (self.incidents, "number", [row["incident_id"] for row in shown]),
+            (self.hospitals, "name", [row["hospital_id"] for row in shown]),
+        )
 
     def _zone_cover(self, zone: Zone) -> int:
         """The cover of a zone."""

@@ -149,9 +149,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -322,20 +327,19 @@ class AnimalFacility:
             if (l["status"] == "nursing" and _plus_days(l["born"], 20) <= by_day)
         ]
         found.sort(key=lambda l: (l["born"], l["id"], _age(l)))
-        return _found(
+        shown = [
             {
-                "total": len(found),
-                "litters": [
-                    {
-                        "id": l["id"],
-                        "dam": self.animals[l["dam_id"]]["tag"],
-                        "born": l["born"],
-                        "pups": l["pups"],
-                        "cage": self.animals[l["dam_id"]]["cage_id"],
-                    }
-                    for l in _page(found, offset)
-                ],
+                "id": l["id"],
+                "dam": self.animals[l["dam_id"]]["tag"],
+                "born": l["born"],
+                "pups": l["pups"],
+                "cage": self.animals[l["dam_id"]]["cage_id"],
             }
+            for l in _page(found, offset)
+        ]
+        return _found(
+            {"total": len(found), "litters": shown},
+            _names((self.cages, "label", [row["cage"] for row in shown])),
         )
 
     def free_animals(
@@ -365,7 +369,8 @@ class AnimalFacility:
             and (sex is None or a["sex"] == sex)
         ]
         found.sort(key=lambda a: (a["born"], a["tag"], _age(a)))
-        return _found({"total": len(found), "animals": [{**a} for a in _page(found, offset)]})
+        shown = [{**a} for a in _page(found, offset)]
+        return _found({"total": len(found), "animals": shown}, self._names_of_animals(shown))
 
     def ancestors(self, animal_id: str, offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0) -> Result:
         """The mothers of an animal and theirs, as far as they were bred here, nearest first.
@@ -448,7 +453,8 @@ class AnimalFacility:
             and (room_id is None or cage["room_id"] == room_id)
             and (purpose is None or cage["purpose"] == purpose)
         ]
-        return _found({"total": len(found), "cages": [self._show_cage(cage) for cage in _page(found, offset)]})
+        shown = [self._show_cage(cage) for cage in _page(found, offset)]
+        return _found({"total": len(found), "cages": shown}, self._names_of_cages(shown))
 
     def list_strains(
         self,
@@ -501,9 +507,8 @@ class AnimalFacility:
             and (strain_id is None or protocol["strain_id"] == strain_id)
             and (most_severe is None or protocol["most_severe"] == most_severe)
         ]
-        return _found(
-            {"total": len(found), "protocols": [self._show_protocol(protocol) for protocol in _page(found, offset)]}
-        )
+        shown = [self._show_protocol(protocol) for protocol in _page(found, offset)]
+        return _found({"total": len(found), "protocols": shown}, self._names_of_protocols(shown))
 
     def list_animals(
         self,
@@ -555,7 +560,8 @@ class AnimalFacility:
             and (protocol_id is None or animal["protocol_id"] == protocol_id)
             and (cause is None or animal["cause"] == cause)
         ]
-        return _found({"total": len(found), "animals": [{**animal} for animal in _page(found, offset)]})
+        shown = [{**animal} for animal in _page(found, offset)]
+        return _found({"total": len(found), "animals": shown}, self._names_of_animals(shown))
 
     def list_litters(
         self,
@@ -586,7 +592,8 @@ class AnimalFacility:
             and (sire_id is None or litter["sire_id"] == sire_id)
             and (status is None or litter["status"] == status)
         ]
-        return _found({"total": len(found), "litters": [{**litter} for litter in _page(found, offset)]})
+        shown = [{**litter} for litter in _page(found, offset)]
+        return _found({"total": len(found), "litters": shown}, self._names_of_litters(shown))
 
     def list_procedures(
         self,
@@ -615,7 +622,8 @@ class AnimalFacility:
             and (kind is None or procedure["kind"] == kind)
             and (severity is None or procedure["severity"] == severity)
         ]
-        return _found({"total": len(found), "procedures": [{**procedure} for procedure in _page(found, offset)]})
+        shown = [{**procedure} for procedure in _page(found, offset)]
+        return _found({"total": len(found), "procedures": shown}, self._names_of_procedures(shown))
 
     def import_animal(
         self,
@@ -1254,6 +1262,35 @@ class AnimalFacility:
     def _show_protocol(self, protocol: Protocol) -> dict[str, Any]:
         """The protocol as an answer shows it."""
         return {**protocol, "left": self._protocol_left(protocol)}
+
+    def _names_of_cages(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that cages point to."""
+        return _names((self.rooms, "name", [row["room_id"] for row in shown]))
+
+    def _names_of_protocols(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that protocols point to."""
+        return _names((self.strains, "name", [row["strain_id"] for row in shown]))
+
+    def _names_of_animals(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that animals point to."""
+        return _names(
+            (self.strains, "name", [row["strain_id"] for row in shown]),
+            (self.animals, "tag", [row["dam_id"] for row in shown]),
+            (self.animals, "tag", [row["sire_id"] for row in shown]),
+            (self.cages, "label", [row["cage_id"] for row in shown]),
+            (self.protocols, "number", [row["protocol_id"] for row in shown]),
+        )
+
+    def _names_of_litters(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that litters point to."""
+        return _names(
+            (self.animals, "tag", [row["dam_id"] for row in shown]),
+            (self.animals, "tag", [row["sire_id"] for row in shown]),
+        )
+
+    def _names_of_procedures(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that procedures point to."""
+        return _names((self.animals, "tag", [row["animal_id"] for row in shown]))
 
     def _cage_animals(self, cage: Cage) -> int:
         """The animals of a cage."""

@@ -153,9 +153,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -280,20 +285,19 @@ class AnimalShelter:
             and (adopter_id is None or not any(b in adopter["household"] for b in a["bad_with"]))
         ]
         found.sort(key=lambda a: (a["arrived_on"], a["name"], _age(a)))
-        return _found(
+        shown = [
             {
-                "total": len(found),
-                "animals": [
-                    {
-                        "id": a["id"],
-                        "name": a["name"],
-                        "arrived_on": a["arrived_on"],
-                        "treated": self._animal_treated(a),
-                        "companion": a["companion_id"],
-                    }
-                    for a in _page(found, offset)
-                ],
+                "id": a["id"],
+                "name": a["name"],
+                "arrived_on": a["arrived_on"],
+                "treated": self._animal_treated(a),
+                "companion": a["companion_id"],
             }
+            for a in _page(found, offset)
+        ]
+        return _found(
+            {"total": len(found), "animals": shown},
+            _names((self.animals, "name", [row["companion"] for row in shown])),
         )
 
     def home_record(self, adopter_id: str) -> Result:
@@ -450,9 +454,8 @@ class AnimalShelter:
             and (foster_id is None or animal["foster_id"] == foster_id)
             and (status is None or animal["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "animals": [self._show_animal(animal) for animal in _page(found, offset)]}
-        )
+        shown = [self._show_animal(animal) for animal in _page(found, offset)]
+        return _found({"total": len(found), "animals": shown}, self._names_of_animals(shown))
 
     def list_treatments(
         self,
@@ -483,7 +486,8 @@ class AnimalShelter:
             and (kind is None or treatment["kind"] == kind)
             and (vet_id is None or treatment["vet_id"] == vet_id)
         ]
-        return _found({"total": len(found), "treatments": [{**treatment} for treatment in _page(found, offset)]})
+        shown = [{**treatment} for treatment in _page(found, offset)]
+        return _found({"total": len(found), "treatments": shown}, self._names_of_treatments(shown))
 
     def list_adopters(
         self,
@@ -537,7 +541,8 @@ class AnimalShelter:
             and (visitor_id is None or home_check["visitor_id"] == visitor_id)
             and (passed is None or home_check["passed"] == passed)
         ]
-        return _found({"total": len(found), "home_checks": [{**home_check} for home_check in _page(found, offset)]})
+        shown = [{**home_check} for home_check in _page(found, offset)]
+        return _found({"total": len(found), "home_checks": shown}, self._names_of_home_checks(shown))
 
     def list_applications(
         self,
@@ -563,12 +568,8 @@ class AnimalShelter:
             if (adopter_id is None or application["adopter_id"] == adopter_id)
             and (status is None or application["status"] == status)
         ]
-        return _found(
-            {
-                "total": len(found),
-                "applications": [self._show_application(application) for application in _page(found, offset)],
-            }
-        )
+        shown = [self._show_application(application) for application in _page(found, offset)]
+        return _found({"total": len(found), "applications": shown}, self._names_of_applications(shown))
 
     def take_in(
         self,
@@ -1530,6 +1531,35 @@ class AnimalShelter:
     def _show_application(self, application: Application) -> dict[str, Any]:
         """The application as an answer shows it."""
         return {**application, "animal_ids": [*application["animal_ids"]], "fee": self._application_fee(application)}
+
+    def _names_of_animals(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that animals point to."""
+        return _names(
+            (self.animals, "name", [row["companion_id"] for row in shown]),
+            (self.kennels, "label", [row["kennel_id"] for row in shown]),
+            (self.foster_homes, "name", [row["foster_id"] for row in shown]),
+        )
+
+    def _names_of_treatments(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that treatments point to."""
+        return _names(
+            (self.animals, "name", [row["animal_id"] for row in shown]),
+            (self.staff, "name", [row["vet_id"] for row in shown]),
+        )
+
+    def _names_of_home_checks(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that home checks point to."""
+        return _names(
+            (self.adopters, "name", [row["adopter_id"] for row in shown]),
+            (self.staff, "name", [row["visitor_id"] for row in shown]),
+        )
+
+    def _names_of_applications(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that applications point to."""
+        return _names(
+            (self.adopters, "name", [row["adopter_id"] for row in shown]),
+            (self.animals, "name", [each for row in shown for each in row["animal_ids"]]),
+        )
 
     def _kennel_used(self, kennel: Kennel) -> int:
         """The used of a kennel."""

@@ -138,9 +138,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -265,94 +270,93 @@ class ApiGateway:
         path = self.paths.get(path_id)
         if path is None:
             return _refused(f"There is no path {path_id!r}.")
-        return _found(
-            {
-                "route": _id_of(self._route_of(path, method)),
-                "name": min(
-                    [
-                        ((-self._path_depth(self.paths[r["path_id"]]), r["method"] == "all", r["rank"],), r["name"])
-                        for r in sorted(
-                            _distinct(
-                                [
-                                    r
-                                    for key in [
-                                        path_id,
-                                        *[record["id"] for record in _above(self.paths, path, "within_id")],
-                                    ]
-                                    for r in self._routes_by_path.get(key, {}).values()
+        answer = {
+            "route": _id_of(self._route_of(path, method)),
+            "name": min(
+                [
+                    ((-self._path_depth(self.paths[r["path_id"]]), r["method"] == "all", r["rank"],), r["name"])
+                    for r in sorted(
+                        _distinct(
+                            [
+                                r
+                                for key in [
+                                    path_id,
+                                    *[record["id"] for record in _above(self.paths, path, "within_id")],
                                 ]
-                            ),
-                            key=_age,
-                        )
-                        if self._serves(r, path, method)
-                    ],
-                    key=lambda pair: pair[0],
-                    default=(None, None),
-                )[1],
-                "follows": min(
-                    [
-                        ((-self._path_depth(self.paths[r["path_id"]]), r["method"] == "all", r["rank"],), r["name"])
-                        for r in sorted(
-                            _distinct(
-                                [
-                                    r
-                                    for key in [
-                                        path_id,
-                                        *[record["id"] for record in _above(self.paths, path, "within_id")],
-                                    ]
-                                    for r in self._routes_by_path.get(key, {}).values()
-                                ]
-                            ),
-                            key=_age,
-                        )
-                        if self._serves(r, path, method)
-                        and r is not self._route_of(path, method)
-                    ],
-                    key=lambda pair: pair[0],
-                    default=(None, None),
-                )[1],
-                "all_that_would_serve": [
-                    *[
-                        r["name"]
-                        for r in sorted(
-                            _distinct(
-                                [
-                                    r
-                                    for key in [
-                                        path_id,
-                                        *[record["id"] for record in _above(self.paths, path, "within_id")],
-                                    ]
-                                    for r in self._routes_by_path.get(key, {}).values()
-                                ]
-                            ),
-                            key=_age,
-                        )
-                        if self._serves(r, path, method)
-                    ]
+                                for r in self._routes_by_path.get(key, {}).values()
+                            ]
+                        ),
+                        key=_age,
+                    )
+                    if self._serves(r, path, method)
                 ],
-                "status": min(
-                    [
-                        ((-self._path_depth(self.paths[r["path_id"]]), r["method"] == "all", r["rank"],), r["status"])
-                        for r in sorted(
-                            _distinct(
-                                [
-                                    r
-                                    for key in [
-                                        path_id,
-                                        *[record["id"] for record in _above(self.paths, path, "within_id")],
-                                    ]
-                                    for r in self._routes_by_path.get(key, {}).values()
+                key=lambda pair: pair[0],
+                default=(None, None),
+            )[1],
+            "follows": min(
+                [
+                    ((-self._path_depth(self.paths[r["path_id"]]), r["method"] == "all", r["rank"],), r["name"])
+                    for r in sorted(
+                        _distinct(
+                            [
+                                r
+                                for key in [
+                                    path_id,
+                                    *[record["id"] for record in _above(self.paths, path, "within_id")],
                                 ]
-                            ),
-                            key=_age,
-                        )
-                        if self._serves(r, path, method)
-                    ],
-                    key=lambda pair: pair[0],
-                    default=(None, None),
-                )[1],
-            }
-        )
+                                for r in self._routes_by_path.get(key, {}).values()
+                            ]
+                        ),
+                        key=_age,
+                    )
+                    if self._serves(r, path, method)
+                    and r is not self._route_of(path, method)
+                ],
+                key=lambda pair: pair[0],
+                default=(None, None),
+            )[1],
+            "all_that_would_serve": [
+                *[
+                    r["name"]
+                    for r in sorted(
+                        _distinct(
+                            [
+                                r
+                                for key in [
+                                    path_id,
+                                    *[record["id"] for record in _above(self.paths, path, "within_id")],
+                                ]
+                                for r in self._routes_by_path.get(key, {}).values()
+                            ]
+                        ),
+                        key=_age,
+                    )
+                    if self._serves(r, path, method)
+                ]
+            ],
+            "status": min(
+                [
+                    ((-self._path_depth(self.paths[r["path_id"]]), r["method"] == "all", r["rank"],), r["status"])
+                    for r in sorted(
+                        _distinct(
+                            [
+                                r
+                                for key in [
+                                    path_id,
+                                    *[record["id"] for record in _above(self.paths, path, "within_id")],
+                                ]
+                                for r in self._routes_by_path.get(key, {}).values()
+                            ]
+                        ),
+                        key=_age,
+                    )
+                    if self._serves(r, path, method)
+                ],
+                key=lambda pair: pair[0],
+                default=(None, None),
+            )[1],
+        }
+        return _found(answer, _names((self.routes, "name", [row["route"] for row in [answer]])))
 
     def keys_ending(
         self,
@@ -505,7 +509,8 @@ class ApiGateway:
             if (name is None or name.casefold() in scope["name"].casefold())
             and (within_id is None or scope["within_id"] == within_id)
         ]
-        return _found({"total": len(found), "scopes": [{**scope} for scope in _page(found, offset)]})
+        shown = [{**scope} for scope in _page(found, offset)]
+        return _found({"total": len(found), "scopes": shown}, self._names_of_scopes(shown))
 
     def list_consumers(
         self,
@@ -531,9 +536,8 @@ class ApiGateway:
             if (name is None or name.casefold() in consumer["name"].casefold())
             and (plan_id is None or consumer["plan_id"] == plan_id)
         ]
-        return _found(
-            {"total": len(found), "consumers": [self._show_consumer(consumer) for consumer in _page(found, offset)]}
-        )
+        shown = [self._show_consumer(consumer) for consumer in _page(found, offset)]
+        return _found({"total": len(found), "consumers": shown}, self._names_of_consumers(shown))
 
     def list_credentials(
         self,
@@ -567,12 +571,8 @@ class ApiGateway:
             and (successor_id is None or credential["successor_id"] == successor_id)
             and (status is None or credential["status"] == status)
         ]
-        return _found(
-            {
-                "total": len(found),
-                "credentials": [self._show_credential(credential) for credential in _page(found, offset)],
-            }
-        )
+        shown = [self._show_credential(credential) for credential in _page(found, offset)]
+        return _found({"total": len(found), "credentials": shown}, self._names_of_credentials(shown))
 
     def list_paths(
         self,
@@ -598,7 +598,8 @@ class ApiGateway:
             if (name is None or name.casefold() in path["name"].casefold())
             and (within_id is None or path["within_id"] == within_id)
         ]
-        return _found({"total": len(found), "paths": [self._show_path(path) for path in _page(found, offset)]})
+        shown = [self._show_path(path) for path in _page(found, offset)]
+        return _found({"total": len(found), "paths": shown}, self._names_of_paths(shown))
 
     def list_routes(
         self,
@@ -643,7 +644,8 @@ class ApiGateway:
             and (replacement_id is None or route["replacement_id"] == replacement_id)
             and (status is None or route["status"] == status)
         ]
-        return _found({"total": len(found), "routes": [{**route} for route in _page(found, offset)]})
+        shown = [{**route} for route in _page(found, offset)]
+        return _found({"total": len(found), "routes": shown}, self._names_of_routes(shown))
 
     def list_usages(
         self,
@@ -671,7 +673,8 @@ class ApiGateway:
             if (consumer_id is None or usage["consumer_id"] == consumer_id)
             and (route_id is None or usage["route_id"] == route_id)
         ]
-        return _found({"total": len(found), "usages": [{**usage} for usage in _page(found, offset)]})
+        shown = [{**usage} for usage in _page(found, offset)]
+        return _found({"total": len(found), "usages": shown}, self._names_of_usages(shown))
 
     def register_consumer(
         self,
@@ -1351,6 +1354,44 @@ class ApiGateway:
     def _show_path(self, path: Path) -> dict[str, Any]:
         """The path as an answer shows it."""
         return {**path, "depth": self._path_depth(path)}
+
+    def _names_of_scopes(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that scopes point to."""
+        return _names((self.scopes, "name", [row["within_id"] for row in shown]))
+
+    def _names_of_consumers(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that consumers point to."""
+        return _names(
+            (self.plans, "name", [row["plan_id"] for row in shown]),
+            (self.scopes, "name", [each for row in shown for each in row["scope_ids"]]),
+        )
+
+    def _names_of_credentials(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that credentials point to."""
+        return _names(
+            (self.consumers, "name", [row["consumer_id"] for row in shown]),
+            (self.scopes, "name", [each for row in shown for each in row["scope_ids"]]),
+            (self.credentials, "code", [row["successor_id"] for row in shown]),
+        )
+
+    def _names_of_paths(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that paths point to."""
+        return _names((self.paths, "name", [row["within_id"] for row in shown]))
+
+    def _names_of_routes(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that routes point to."""
+        return _names(
+            (self.paths, "name", [row["path_id"] for row in shown]),
+            (self.scopes, "name", [row["needs_id"] for row in shown]),
+            (self.routes, "name", [row["replacement_id"] for row in shown]),
+        )
+
+    def _names_of_usages(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that usages point to."""
+        return _names(
+            (self.consumers, "name", [row["consumer_id"] for row in shown]),
+            (self.routes, "name", [row["route_id"] for row in shown]),
+        )
 
     def _consumer_live_keys(self, consumer: Consumer) -> int:
         """The live keys of a consumer."""

@@ -158,9 +158,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -301,30 +306,29 @@ class ApparelCutting:
         order = self.orders.get(order_id)
         if order is None:
             return _refused(f"There is no order {order_id!r}.")
-        return _found(
-            {
-                "order": order["code"],
-                "ordered": self._order_ordered(order),
-                "good": self._order_good(order),
-                "complete": self._complete(order),
-                "waiting_to_be_sewn": sum(
-                    b["pieces"]
-                    for _lay in self._lays_by_order.get(order_id, {}).values()
-                    for b in self._bundles_by_lay_status.get((_lay["id"], "cut"), {}).values()
-                ),
-                "in_sewing": sum(
-                    b["pieces"]
-                    for _lay in self._lays_by_order.get(order_id, {}).values()
-                    for b in self._bundles_by_lay_status.get((_lay["id"], "sewing"), {}).values()
-                ),
-                "seconds": sum(
-                    b["seconds"]
-                    for _lay in self._lays_by_order.get(order_id, {}).values()
-                    for b in self._bundles_by_lay.get(_lay["id"], {}).values()
-                ),
-                "open_lay": _id_of(self._open_lay(order)),
-            }
-        )
+        answer = {
+            "order": order["code"],
+            "ordered": self._order_ordered(order),
+            "good": self._order_good(order),
+            "complete": self._complete(order),
+            "waiting_to_be_sewn": sum(
+                b["pieces"]
+                for _lay in self._lays_by_order.get(order_id, {}).values()
+                for b in self._bundles_by_lay_status.get((_lay["id"], "cut"), {}).values()
+            ),
+            "in_sewing": sum(
+                b["pieces"]
+                for _lay in self._lays_by_order.get(order_id, {}).values()
+                for b in self._bundles_by_lay_status.get((_lay["id"], "sewing"), {}).values()
+            ),
+            "seconds": sum(
+                b["seconds"]
+                for _lay in self._lays_by_order.get(order_id, {}).values()
+                for b in self._bundles_by_lay.get(_lay["id"], {}).values()
+            ),
+            "open_lay": _id_of(self._open_lay(order)),
+        }
+        return _found(answer, _names((self.lays, "code", [row["open_lay"] for row in [answer]])))
 
     def bundles_of_order(
         self,
@@ -357,7 +361,8 @@ class ApparelCutting:
             if (status is None or b["status"] == status)
         ]
         found.sort(key=lambda b: (self.lays[b["lay_id"]]["code"], b["number"], _age(b)))
-        return _found({"total": len(found), "bundles": [{**b} for b in _page(found, offset)]})
+        shown = [{**b} for b in _page(found, offset)]
+        return _found({"total": len(found), "bundles": shown}, self._names_of_bundles(shown))
 
     def list_orders(
         self,
@@ -410,12 +415,8 @@ class ApparelCutting:
             if (order_id is None or order_size["order_id"] == order_id)
             and (size is None or order_size["size"] == size)
         ]
-        return _found(
-            {
-                "total": len(found),
-                "order_sizes": [self._show_order_size(order_size) for order_size in _page(found, offset)],
-            }
-        )
+        shown = [self._show_order_size(order_size) for order_size in _page(found, offset)]
+        return _found({"total": len(found), "order_sizes": shown}, self._names_of_order_sizes(shown))
 
     def list_rolls(
         self,
@@ -477,7 +478,8 @@ class ApparelCutting:
             and (shade is None or lay["shade"] == shade)
             and (status is None or lay["status"] == status)
         ]
-        return _found({"total": len(found), "lays": [self._show_lay(lay) for lay in _page(found, offset)]})
+        shown = [self._show_lay(lay) for lay in _page(found, offset)]
+        return _found({"total": len(found), "lays": shown}, self._names_of_lays(shown))
 
     def list_lay_ratios(
         self,
@@ -503,7 +505,8 @@ class ApparelCutting:
             if (lay_id is None or lay_ratio["lay_id"] == lay_id)
             and (size is None or lay_ratio["size"] == size)
         ]
-        return _found({"total": len(found), "lay_ratios": [{**lay_ratio} for lay_ratio in _page(found, offset)]})
+        shown = [{**lay_ratio} for lay_ratio in _page(found, offset)]
+        return _found({"total": len(found), "lay_ratios": shown}, self._names_of_lay_ratios(shown))
 
     def list_roll_uses(
         self,
@@ -531,7 +534,8 @@ class ApparelCutting:
             if (lay_id is None or roll_use["lay_id"] == lay_id)
             and (roll_id is None or roll_use["roll_id"] == roll_id)
         ]
-        return _found({"total": len(found), "roll_uses": [{**roll_use} for roll_use in _page(found, offset)]})
+        shown = [{**roll_use} for roll_use in _page(found, offset)]
+        return _found({"total": len(found), "roll_uses": shown}, self._names_of_roll_uses(shown))
 
     def list_bundles(
         self,
@@ -565,7 +569,8 @@ class ApparelCutting:
             and (line_id is None or bundle["line_id"] == line_id)
             and (status is None or bundle["status"] == status)
         ]
-        return _found({"total": len(found), "bundles": [{**bundle} for bundle in _page(found, offset)]})
+        shown = [{**bundle} for bundle in _page(found, offset)]
+        return _found({"total": len(found), "bundles": shown}, self._names_of_bundles(shown))
 
     def list_sewing_lines(
         self,
@@ -1286,6 +1291,32 @@ class ApparelCutting:
     def _show_sewing_line(self, sewing_line: SewingLine) -> dict[str, Any]:
         """The sewing line as an answer shows it."""
         return {**sewing_line, "sews": [*sewing_line["sews"]], "pieces": self._sewing_line_pieces(sewing_line)}
+
+    def _names_of_order_sizes(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that order sizes point to."""
+        return _names((self.orders, "code", [row["order_id"] for row in shown]))
+
+    def _names_of_lays(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that lays point to."""
+        return _names((self.orders, "code", [row["order_id"] for row in shown]))
+
+    def _names_of_lay_ratios(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that lay ratios point to."""
+        return _names((self.lays, "code", [row["lay_id"] for row in shown]))
+
+    def _names_of_roll_uses(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that roll uses point to."""
+        return _names(
+            (self.lays, "code", [row["lay_id"] for row in shown]),
+            (self.rolls, "code", [row["roll_id"] for row in shown]),
+        )
+
+    def _names_of_bundles(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that bundles point to."""
+        return _names(
+            (self.lays, "code", [row["lay_id"] for row in shown]),
+            (self.sewing_lines, "name", [row["line_id"] for row in shown]),
+        )
 
     def _order_ordered(self, order: Order) -> int:
         """The ordered of an order."""

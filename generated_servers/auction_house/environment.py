@@ -151,9 +151,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -459,7 +464,8 @@ class AuctionHouse:
             and (payout_id is None or lot["payout_id"] == payout_id)
             and (status is None or lot["status"] == status)
         ]
-        return _found({"total": len(found), "lots": [self._show_lot(lot) for lot in _page(found, offset)]})
+        shown = [self._show_lot(lot) for lot in _page(found, offset)]
+        return _found({"total": len(found), "lots": shown}, self._names_of_lots(shown))
 
     def list_orders(
         self,
@@ -487,7 +493,8 @@ class AuctionHouse:
             if (lot_id is None or order["lot_id"] == lot_id)
             and (client_id is None or order["client_id"] == client_id)
         ]
-        return _found({"total": len(found), "orders": [{**order} for order in _page(found, offset)]})
+        shown = [{**order} for order in _page(found, offset)]
+        return _found({"total": len(found), "orders": shown}, self._names_of_orders(shown))
 
     def list_bids(
         self,
@@ -518,7 +525,8 @@ class AuctionHouse:
             and (client_id is None or bid["client_id"] == client_id)
             and (source is None or bid["source"] == source)
         ]
-        return _found({"total": len(found), "bids": [{**bid} for bid in _page(found, offset)]})
+        shown = [{**bid} for bid in _page(found, offset)]
+        return _found({"total": len(found), "bids": shown}, self._names_of_bids(shown))
 
     def list_invoices(
         self,
@@ -549,9 +557,8 @@ class AuctionHouse:
             and (sale_id is None or invoice["sale_id"] == sale_id)
             and (status is None or invoice["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "invoices": [self._show_invoice(invoice) for invoice in _page(found, offset)]}
-        )
+        shown = [self._show_invoice(invoice) for invoice in _page(found, offset)]
+        return _found({"total": len(found), "invoices": shown}, self._names_of_invoices(shown))
 
     def list_payouts(
         self,
@@ -579,7 +586,8 @@ class AuctionHouse:
             if (seller_id is None or payout["seller_id"] == seller_id)
             and (sale_id is None or payout["sale_id"] == sale_id)
         ]
-        return _found({"total": len(found), "payouts": [{**payout} for payout in _page(found, offset)]})
+        shown = [{**payout} for payout in _page(found, offset)]
+        return _found({"total": len(found), "payouts": shown}, self._names_of_payouts(shown))
 
     def consign_lot(
         self,
@@ -1406,6 +1414,42 @@ class AuctionHouse:
     def _show_invoice(self, invoice: Invoice) -> dict[str, Any]:
         """The invoice as an answer shows it."""
         return {**invoice, "left": self._invoice_left(invoice)}
+
+    def _names_of_lots(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that lots point to."""
+        return _names(
+            (self.sales, "name", [row["sale_id"] for row in shown]),
+            (self.clients, "name", [row["seller_id"] for row in shown]),
+            (self.clients, "name", [row["buyer_id"] for row in shown]),
+        )
+
+    def _names_of_orders(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that orders point to."""
+        return _names(
+            (self.lots, "title", [row["lot_id"] for row in shown]),
+            (self.clients, "name", [row["client_id"] for row in shown]),
+        )
+
+    def _names_of_bids(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that bids point to."""
+        return _names(
+            (self.lots, "title", [row["lot_id"] for row in shown]),
+            (self.clients, "name", [row["client_id"] for row in shown]),
+        )
+
+    def _names_of_invoices(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that invoices point to."""
+        return _names(
+            (self.clients, "name", [row["client_id"] for row in shown]),
+            (self.sales, "name", [row["sale_id"] for row in shown]),
+        )
+
+    def _names_of_payouts(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that payouts point to."""
+        return _names(
+            (self.clients, "name", [row["seller_id"] for row in shown]),
+            (self.sales, "name", [row["sale_id"] for row in shown]),
+        )
 
     def _client_owes(self, client: Client) -> int:
         """The owes of a client."""

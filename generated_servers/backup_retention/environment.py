@@ -135,9 +135,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -287,7 +292,8 @@ class BackupRetention:
             for b in [backup] + _above(self.backups, backup, "parent_id") + _below(self._backups_by_parent, backup)
         ]
         found.sort(key=lambda b: (b["taken_at"], _age(b)))
-        return _found({"total": len(found), "backups": [{**b} for b in _page(found, offset)]})
+        shown = [{**b} for b in _page(found, offset)]
+        return _found({"total": len(found), "backups": shown}, self._names_of_backups(shown))
 
     def late_sources(self, offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0) -> Result:
         """Sources whose newest good backup is older than they allow.
@@ -344,21 +350,20 @@ class BackupRetention:
             and (self._follower(b) is None and self._hold_on(b) is None)
         ]
         found.sort(key=lambda b: (_descending(b["taken_at"]), b["id"], _age(b)))
-        return _found(
+        shown = [
             {
-                "total": len(found),
-                "backups": [
-                    {
-                        "id": b["id"],
-                        "source": self.sources[b["source_id"]]["name"],
-                        "taken_at": b["taken_at"],
-                        "keep_until": b["keep_until"],
-                        "status": b["status"],
-                        "tape": b["tape_id"],
-                    }
-                    for b in _page(found, offset)
-                ],
+                "id": b["id"],
+                "source": self.sources[b["source_id"]]["name"],
+                "taken_at": b["taken_at"],
+                "keep_until": b["keep_until"],
+                "status": b["status"],
+                "tape": b["tape_id"],
             }
+            for b in _page(found, offset)
+        ]
+        return _found(
+            {"total": len(found), "backups": shown},
+            _names((self.tapes, "code", [row["tape"] for row in shown])),
         )
 
     def tapes_with_room(
@@ -470,7 +475,8 @@ class BackupRetention:
         backup = self.backups.get(backup_id)
         if backup is None:
             return _refused(f"There is no backup {backup_id!r}.")
-        return _found({**backup})
+        shown = {**backup}
+        return _found(shown, self._names_of_backups([shown]))
 
     def list_backups(
         self,
@@ -511,7 +517,8 @@ class BackupRetention:
             and (copy_tape_id is None or backup["copy_tape_id"] == copy_tape_id)
             and (status is None or backup["status"] == status)
         ]
-        return _found({"total": len(found), "backups": [{**backup} for backup in _page(found, offset)]})
+        shown = [{**backup} for backup in _page(found, offset)]
+        return _found({"total": len(found), "backups": shown}, self._names_of_backups(shown))
 
     def list_holds(
         self,
@@ -545,7 +552,8 @@ class BackupRetention:
             and (released_by_id is None or hold["released_by_id"] == released_by_id)
             and (status is None or hold["status"] == status)
         ]
-        return _found({"total": len(found), "holds": [{**hold} for hold in _page(found, offset)]})
+        shown = [{**hold} for hold in _page(found, offset)]
+        return _found({"total": len(found), "holds": shown}, self._names_of_holds(shown))
 
     def list_restore_tests(
         self,
@@ -579,9 +587,8 @@ class BackupRetention:
             and (passed is None or restore_test["passed"] == passed)
             and (why is None or restore_test["why"] == why)
         ]
-        return _found(
-            {"total": len(found), "restore_tests": [{**restore_test} for restore_test in _page(found, offset)]}
-        )
+        shown = [{**restore_test} for restore_test in _page(found, offset)]
+        return _found({"total": len(found), "restore_tests": shown}, self._names_of_restore_tests(shown))
 
     def run_backup(self, source_id: str, tape_id: str, full: bool) -> Result:
         """Back a source up to a tape in the library, either in full or as an increment of its newest good backup.
@@ -1249,6 +1256,25 @@ class BackupRetention:
     def _show_tape(self, tape: Tape) -> dict[str, Any]:
         """The tape as an answer shows it."""
         return {**tape, "written": self._tape_written(tape), "free": self._tape_free(tape)}
+
+    def _names_of_backups(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that backups point to."""
+        return _names(
+            (self.sources, "name", [row["source_id"] for row in shown]),
+            (self.tapes, "code", [row["tape_id"] for row in shown]),
+            (self.tapes, "code", [row["copy_tape_id"] for row in shown]),
+        )
+
+    def _names_of_holds(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that holds point to."""
+        return _names(
+            (self.sources, "name", [row["source_id"] for row in shown]),
+            (self.operators, "name", [row["released_by_id"] for row in shown]),
+        )
+
+    def _names_of_restore_tests(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that restore tests point to."""
+        return _names((self.operators, "name", [row["by_id"] for row in shown]))
 
     def _tape_written(self, tape: Tape) -> int:
         """The written of a tape."""

@@ -125,9 +125,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -419,7 +424,8 @@ class BalancingGroups:
             and (party_id is None or group["party_id"] == party_id)
             and (kind is None or group["kind"] == kind)
         ]
-        return _found({"total": len(found), "groups": [{**group} for group in _page(found, offset)]})
+        shown = [{**group} for group in _page(found, offset)]
+        return _found({"total": len(found), "groups": shown}, self._names_of_groups(shown))
 
     def list_hours(
         self,
@@ -476,12 +482,8 @@ class BalancingGroups:
             and (partner_id is None or nomination["partner_id"] == partner_id)
             and (hour_id is None or nomination["hour_id"] == hour_id)
         ]
-        return _found(
-            {
-                "total": len(found),
-                "nominations": [self._show_nomination(nomination) for nomination in _page(found, offset)],
-            }
-        )
+        shown = [self._show_nomination(nomination) for nomination in _page(found, offset)]
+        return _found({"total": len(found), "nominations": shown}, self._names_of_nominations(shown))
 
     def list_meterings(
         self,
@@ -509,7 +511,8 @@ class BalancingGroups:
             if (group_id is None or metering["group_id"] == group_id)
             and (hour_id is None or metering["hour_id"] == hour_id)
         ]
-        return _found({"total": len(found), "meterings": [{**metering} for metering in _page(found, offset)]})
+        shown = [{**metering} for metering in _page(found, offset)]
+        return _found({"total": len(found), "meterings": shown}, self._names_of_meterings(shown))
 
     def list_charges(
         self,
@@ -540,7 +543,8 @@ class BalancingGroups:
             and (hour_id is None or charge["hour_id"] == hour_id)
             and (status is None or charge["status"] == status)
         ]
-        return _found({"total": len(found), "charges": [{**charge} for charge in _page(found, offset)]})
+        shown = [{**charge} for charge in _page(found, offset)]
+        return _found({"total": len(found), "charges": shown}, self._names_of_charges(shown))
 
     def nominate(
         self,
@@ -1220,6 +1224,32 @@ class BalancingGroups:
     def _show_nomination(self, nomination: Nomination) -> dict[str, Any]:
         """The nomination as an answer shows it."""
         return {**nomination, "matched": self._nomination_matched(nomination)}
+
+    def _names_of_groups(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that groups point to."""
+        return _names((self.parties, "name", [row["party_id"] for row in shown]))
+
+    def _names_of_nominations(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that nominations point to."""
+        return _names(
+            (self.groups, "name", [row["group_id"] for row in shown]),
+            (self.groups, "name", [row["partner_id"] for row in shown]),
+            (self.hours, "name", [row["hour_id"] for row in shown]),
+        )
+
+    def _names_of_meterings(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that meterings point to."""
+        return _names(
+            (self.groups, "name", [row["group_id"] for row in shown]),
+            (self.hours, "name", [row["hour_id"] for row in shown]),
+        )
+
+    def _names_of_charges(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that charges point to."""
+        return _names(
+            (self.groups, "name", [row["group_id"] for row in shown]),
+            (self.hours, "name", [row["hour_id"] for row in shown]),
+        )
 
     def _party_exposure(self, party: Party) -> int:
         """The exposure of a party."""

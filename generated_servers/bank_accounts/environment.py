@@ -153,9 +153,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -467,7 +472,8 @@ class BankAccounts:
         account = self.accounts.get(account_id)
         if account is None:
             return _refused(f"There is no account {account_id!r}.")
-        return _found(self._show_account(account))
+        shown = self._show_account(account)
+        return _found(shown, self._names_of_accounts([shown]))
 
     def list_accounts(
         self,
@@ -499,9 +505,8 @@ class BankAccounts:
             and (kind is None or account["kind"] == kind)
             and (status is None or account["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "accounts": [self._show_account(account) for account in _page(found, offset)]}
-        )
+        shown = [self._show_account(account) for account in _page(found, offset)]
+        return _found({"total": len(found), "accounts": shown}, self._names_of_accounts(shown))
 
     def list_payments(
         self,
@@ -532,7 +537,8 @@ class BankAccounts:
             and (payee_id is None or payment["payee_id"] == payee_id)
             and (kind is None or payment["kind"] == kind)
         ]
-        return _found({"total": len(found), "payments": [{**payment} for payment in _page(found, offset)]})
+        shown = [{**payment} for payment in _page(found, offset)]
+        return _found({"total": len(found), "payments": shown}, self._names_of_payments(shown))
 
     def list_holds(
         self,
@@ -566,7 +572,8 @@ class BankAccounts:
             and (payment_id is None or hold["payment_id"] == payment_id)
             and (status is None or hold["status"] == status)
         ]
-        return _found({"total": len(found), "holds": [{**hold} for hold in _page(found, offset)]})
+        shown = [{**hold} for hold in _page(found, offset)]
+        return _found({"total": len(found), "holds": shown}, self._names_of_holds(shown))
 
     def list_standing_orders(
         self,
@@ -597,9 +604,8 @@ class BankAccounts:
             and (payee_id is None or standing_order["payee_id"] == payee_id)
             and (status is None or standing_order["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "standing_orders": [{**standing_order} for standing_order in _page(found, offset)]}
-        )
+        shown = [{**standing_order} for standing_order in _page(found, offset)]
+        return _found({"total": len(found), "standing_orders": shown}, self._names_of_standing_orders(shown))
 
     def list_freezes(
         self,
@@ -628,7 +634,8 @@ class BankAccounts:
             and (reason is None or freeze["reason"] == reason)
             and (status is None or freeze["status"] == status)
         ]
-        return _found({"total": len(found), "freezes": [{**freeze} for freeze in _page(found, offset)]})
+        shown = [{**freeze} for freeze in _page(found, offset)]
+        return _found({"total": len(found), "freezes": shown}, self._names_of_freezes(shown))
 
     def open_account(
         self,
@@ -1460,6 +1467,32 @@ class BankAccounts:
             "attached": self._account_attached(account),
             "available": self._account_available(account),
         }
+
+    def _names_of_accounts(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that accounts point to."""
+        return _names((self.customers, "name", [row["holder_id"] for row in shown]))
+
+    def _names_of_payments(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that payments point to."""
+        return _names(
+            (self.accounts, "number", [row["payer_id"] for row in shown]),
+            (self.accounts, "number", [row["payee_id"] for row in shown]),
+        )
+
+    def _names_of_holds(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that holds point to."""
+        return _names((self.accounts, "number", [row["account_id"] for row in shown]))
+
+    def _names_of_standing_orders(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that standing orders point to."""
+        return _names(
+            (self.accounts, "number", [row["payer_id"] for row in shown]),
+            (self.accounts, "number", [row["payee_id"] for row in shown]),
+        )
+
+    def _names_of_freezes(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that freezes point to."""
+        return _names((self.accounts, "number", [row["account_id"] for row in shown]))
 
     def _account_balance(self, account: Account) -> int:
         """The balance of an account."""

@@ -134,9 +134,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -303,21 +308,20 @@ class Beekeeping:
             and (apiary_id is None or c["apiary_id"] == apiary_id)
         ]
         found.sort(key=lambda c: (c["code"], _age(c)))
-        return _found(
+        shown = [
             {
-                "total": len(found),
-                "colonies": [
-                    {
-                        "id": c["id"],
-                        "code": c["code"],
-                        "apiary": self.apiaries[c["apiary_id"]]["name"],
-                        "queen": c["queen_id"],
-                        "frames": c["frames"],
-                        "mites": self._mites_now(c),
-                    }
-                    for c in _page(found, offset)
-                ],
+                "id": c["id"],
+                "code": c["code"],
+                "apiary": self.apiaries[c["apiary_id"]]["name"],
+                "queen": c["queen_id"],
+                "frames": c["frames"],
+                "mites": self._mites_now(c),
             }
+            for c in _page(found, offset)
+        ]
+        return _found(
+            {"total": len(found), "colonies": shown},
+            _names((self.queens, "tag", [row["queen"] for row in shown])),
         )
 
     def list_zones(
@@ -371,9 +375,8 @@ class Beekeeping:
             if (name is None or name.casefold() in apiary["name"].casefold())
             and (zone_id is None or apiary["zone_id"] == zone_id)
         ]
-        return _found(
-            {"total": len(found), "apiaries": [self._show_apiary(apiary) for apiary in _page(found, offset)]}
-        )
+        shown = [self._show_apiary(apiary) for apiary in _page(found, offset)]
+        return _found({"total": len(found), "apiaries": shown}, self._names_of_apiaries(shown))
 
     def list_queens(
         self,
@@ -402,7 +405,8 @@ class Beekeeping:
             and (mother_id is None or queen["mother_id"] == mother_id)
             and (status is None or queen["status"] == status)
         ]
-        return _found({"total": len(found), "queens": [self._show_queen(queen) for queen in _page(found, offset)]})
+        shown = [self._show_queen(queen) for queen in _page(found, offset)]
+        return _found({"total": len(found), "queens": shown}, self._names_of_queens(shown))
 
     def list_colonies(
         self,
@@ -441,9 +445,8 @@ class Beekeeping:
             and (split_from_id is None or colony["split_from_id"] == split_from_id)
             and (status is None or colony["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "colonies": [self._show_colony(colony) for colony in _page(found, offset)]}
-        )
+        shown = [self._show_colony(colony) for colony in _page(found, offset)]
+        return _found({"total": len(found), "colonies": shown}, self._names_of_colonies(shown))
 
     def list_supers(
         self,
@@ -472,7 +475,8 @@ class Beekeeping:
             and (colony_id is None or one_super["colony_id"] == colony_id)
             and (status is None or one_super["status"] == status)
         ]
-        return _found({"total": len(found), "supers": [{**one_super} for one_super in _page(found, offset)]})
+        shown = [{**one_super} for one_super in _page(found, offset)]
+        return _found({"total": len(found), "supers": shown}, self._names_of_supers(shown))
 
     def list_inspections(
         self,
@@ -495,7 +499,8 @@ class Beekeeping:
             for inspection in self.inspections.values()
             if (colony_id is None or inspection["colony_id"] == colony_id)
         ]
-        return _found({"total": len(found), "inspections": [{**inspection} for inspection in _page(found, offset)]})
+        shown = [{**inspection} for inspection in _page(found, offset)]
+        return _found({"total": len(found), "inspections": shown}, self._names_of_inspections(shown))
 
     def list_treatments(
         self,
@@ -524,7 +529,8 @@ class Beekeeping:
             and (product is None or treatment["product"] == product)
             and (status is None or treatment["status"] == status)
         ]
-        return _found({"total": len(found), "treatments": [{**treatment} for treatment in _page(found, offset)]})
+        shown = [{**treatment} for treatment in _page(found, offset)]
+        return _found({"total": len(found), "treatments": shown}, self._names_of_treatments(shown))
 
     def inspect_colony(
         self,
@@ -1160,6 +1166,37 @@ class Beekeeping:
     def _show_colony(self, colony: Colony) -> dict[str, Any]:
         """The colony as an answer shows it."""
         return {**colony, "supers": self._colony_supers(colony)}
+
+    def _names_of_apiaries(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that apiaries point to."""
+        return _names((self.zones, "name", [row["zone_id"] for row in shown]))
+
+    def _names_of_queens(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that queens point to."""
+        return _names(
+            (self.queens, "tag", [row["mother_id"] for row in shown]),
+            (self.colonies, "code", [row["heads_id"] for row in shown]),
+        )
+
+    def _names_of_colonies(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that colonies point to."""
+        return _names(
+            (self.apiaries, "name", [row["apiary_id"] for row in shown]),
+            (self.queens, "tag", [row["queen_id"] for row in shown]),
+            (self.colonies, "code", [row["split_from_id"] for row in shown]),
+        )
+
+    def _names_of_supers(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that supers point to."""
+        return _names((self.colonies, "code", [row["colony_id"] for row in shown]))
+
+    def _names_of_inspections(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that inspections point to."""
+        return _names((self.colonies, "code", [row["colony_id"] for row in shown]))
+
+    def _names_of_treatments(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that treatments point to."""
+        return _names((self.colonies, "code", [row["colony_id"] for row in shown]))
 
     def _apiary_colonies(self, apiary: Apiary) -> int:
         """The colonies of an apiary."""

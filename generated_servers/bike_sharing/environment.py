@@ -150,9 +150,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -417,7 +422,8 @@ class BikeSharing:
             and (van_id is None or bike["van_id"] == van_id)
             and (status is None or bike["status"] == status)
         ]
-        return _found({"total": len(found), "bikes": [self._show_bike(bike) for bike in _page(found, offset)]})
+        shown = [self._show_bike(bike) for bike in _page(found, offset)]
+        return _found({"total": len(found), "bikes": shown}, self._names_of_bikes(shown))
 
     def list_vans(
         self,
@@ -443,7 +449,8 @@ class BikeSharing:
             if (name is None or name.casefold() in van["name"].casefold())
             and (station_id is None or van["station_id"] == station_id)
         ]
-        return _found({"total": len(found), "vans": [self._show_van(van) for van in _page(found, offset)]})
+        shown = [self._show_van(van) for van in _page(found, offset)]
+        return _found({"total": len(found), "vans": shown}, self._names_of_vans(shown))
 
     def list_plans(
         self,
@@ -509,7 +516,8 @@ class BikeSharing:
             if (rider_id is None or one_pass["rider_id"] == rider_id)
             and (plan_id is None or one_pass["plan_id"] == plan_id)
         ]
-        return _found({"total": len(found), "passes": [{**one_pass} for one_pass in _page(found, offset)]})
+        shown = [{**one_pass} for one_pass in _page(found, offset)]
+        return _found({"total": len(found), "passes": shown}, self._names_of_passes(shown))
 
     def list_rides(
         self,
@@ -542,7 +550,8 @@ class BikeSharing:
             and (bike_id is None or ride["bike_id"] == bike_id)
             and (goal_id is None or ride["goal_id"] == goal_id)
         ]
-        return _found({"total": len(found), "rides": [{**ride} for ride in _page(found, offset)]})
+        shown = [{**ride} for ride in _page(found, offset)]
+        return _found({"total": len(found), "rides": shown}, self._names_of_rides(shown))
 
     def list_faults(
         self,
@@ -574,7 +583,8 @@ class BikeSharing:
             and (severe is None or fault["severe"] == severe)
             and (fixed is None or fault["fixed"] == fixed)
         ]
-        return _found({"total": len(found), "faults": [{**fault} for fault in _page(found, offset)]})
+        shown = [{**fault} for fault in _page(found, offset)]
+        return _found({"total": len(found), "faults": shown}, self._names_of_faults(shown))
 
     def sell_pass(self, rider_id: str, plan_id: str, starts: Date) -> Result:
         """Sell a rider a pass, paid from the balance.
@@ -1152,6 +1162,36 @@ class BikeSharing:
     def _show_van(self, van: Van) -> dict[str, Any]:
         """The van as an answer shows it."""
         return {**van, "load": self._van_load(van)}
+
+    def _names_of_bikes(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that bikes point to."""
+        return _names(
+            (self.stations, "name", [row["station_id"] for row in shown]),
+            (self.vans, "name", [row["van_id"] for row in shown]),
+        )
+
+    def _names_of_vans(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that vans point to."""
+        return _names((self.stations, "name", [row["station_id"] for row in shown]))
+
+    def _names_of_passes(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that passes point to."""
+        return _names(
+            (self.riders, "name", [row["rider_id"] for row in shown]),
+            (self.plans, "name", [row["plan_id"] for row in shown]),
+        )
+
+    def _names_of_rides(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that rides point to."""
+        return _names(
+            (self.riders, "name", [row["rider_id"] for row in shown]),
+            (self.bikes, "number", [row["bike_id"] for row in shown]),
+            (self.stations, "name", [row["goal_id"] for row in shown]),
+        )
+
+    def _names_of_faults(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that faults point to."""
+        return _names((self.bikes, "number", [row["bike_id"] for row in shown]))
 
     def _station_bikes(self, station: Station) -> int:
         """The bikes of a station."""

@@ -131,9 +131,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -364,7 +369,8 @@ class BillOfMaterials:
                 _age(c),
             )
         )
-        return _found({"total": len(found), "changes": [self._show_change(c) for c in _page(found, offset)]})
+        shown = [self._show_change(c) for c in _page(found, offset)]
+        return _found({"total": len(found), "changes": shown}, self._names_of_changes(shown))
 
     def list_engineers(
         self,
@@ -402,7 +408,8 @@ class BillOfMaterials:
         part = self.parts.get(part_id)
         if part is None:
             return _refused(f"There is no part {part_id!r}.")
-        return _found(self._show_part(part))
+        shown = self._show_part(part)
+        return _found(shown, self._names_of_parts([shown]))
 
     def list_parts(
         self,
@@ -429,7 +436,8 @@ class BillOfMaterials:
             and (kind is None or part["kind"] == kind)
             and (life is None or part["life"] == life)
         ]
-        return _found({"total": len(found), "parts": [self._show_part(part) for part in _page(found, offset)]})
+        shown = [self._show_part(part) for part in _page(found, offset)]
+        return _found({"total": len(found), "parts": shown}, self._names_of_parts(shown))
 
     def list_changes(
         self,
@@ -463,9 +471,8 @@ class BillOfMaterials:
             and (approved_by_id is None or change["approved_by_id"] == approved_by_id)
             and (status is None or change["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "changes": [self._show_change(change) for change in _page(found, offset)]}
-        )
+        shown = [self._show_change(change) for change in _page(found, offset)]
+        return _found({"total": len(found), "changes": shown}, self._names_of_changes(shown))
 
     def list_revisions(
         self,
@@ -496,9 +503,8 @@ class BillOfMaterials:
             and (change_id is None or revision["change_id"] == change_id)
             and (status is None or revision["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "revisions": [self._show_revision(revision) for revision in _page(found, offset)]}
-        )
+        shown = [self._show_revision(revision) for revision in _page(found, offset)]
+        return _found({"total": len(found), "revisions": shown}, self._names_of_revisions(shown))
 
     def list_lines(
         self,
@@ -526,7 +532,8 @@ class BillOfMaterials:
             if (revision_id is None or line["revision_id"] == revision_id)
             and (component_id is None or line["component_id"] == component_id)
         ]
-        return _found({"total": len(found), "lines": [{**line} for line in _page(found, offset)]})
+        shown = [{**line} for line in _page(found, offset)]
+        return _found({"total": len(found), "lines": shown}, self._names_of_lines(shown))
 
     def list_substitutes(
         self,
@@ -554,7 +561,8 @@ class BillOfMaterials:
             if (part_id is None or substitute["part_id"] == part_id)
             and (instead_id is None or substitute["instead_id"] == instead_id)
         ]
-        return _found({"total": len(found), "substitutes": [{**substitute} for substitute in _page(found, offset)]})
+        shown = [{**substitute} for substitute in _page(found, offset)]
+        return _found({"total": len(found), "substitutes": shown}, self._names_of_substitutes(shown))
 
     def register_part(
         self,
@@ -1379,6 +1387,35 @@ class BillOfMaterials:
     def _show_revision(self, revision: Revision) -> dict[str, Any]:
         """The revision as an answer shows it."""
         return {**revision, "material_cost": self._revision_material_cost(revision)}
+
+    def _names_of_parts(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that parts point to."""
+        return _names((self.parts, "number", [each for row in shown for each in row["use_ids"]]))
+
+    def _names_of_changes(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that changes point to."""
+        return _names(
+            (self.engineers, "name", [row["author_id"] for row in shown]),
+            (self.engineers, "name", [row["approved_by_id"] for row in shown]),
+        )
+
+    def _names_of_revisions(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that revisions point to."""
+        return _names(
+            (self.parts, "number", [row["part_id"] for row in shown]),
+            (self.changes, "number", [row["change_id"] for row in shown]),
+        )
+
+    def _names_of_lines(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that lines point to."""
+        return _names((self.parts, "number", [row["component_id"] for row in shown]))
+
+    def _names_of_substitutes(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that substitutes point to."""
+        return _names(
+            (self.parts, "number", [row["part_id"] for row in shown]),
+            (self.parts, "number", [row["instead_id"] for row in shown]),
+        )
 
     def _part_current(self, part: Part) -> Revision | None:
         """The current of a part."""

@@ -149,9 +149,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -474,7 +479,8 @@ class BloodBank:
             and (rhesus is None or donation["rhesus"] == rhesus)
             and (status is None or donation["status"] == status)
         ]
-        return _found({"total": len(found), "donations": [{**donation} for donation in _page(found, offset)]})
+        shown = [{**donation} for donation in _page(found, offset)]
+        return _found({"total": len(found), "donations": shown}, self._names_of_donations(shown))
 
     def list_stores(
         self,
@@ -532,7 +538,8 @@ class BloodBank:
             and (store_id is None or unit["store_id"] == store_id)
             and (status is None or unit["status"] == status)
         ]
-        return _found({"total": len(found), "units": [self._show_unit(unit) for unit in _page(found, offset)]})
+        shown = [self._show_unit(unit) for unit in _page(found, offset)]
+        return _found({"total": len(found), "units": shown}, self._names_of_units(shown))
 
     def list_patients(
         self,
@@ -591,9 +598,8 @@ class BloodBank:
             and (urgent is None or request["urgent"] == urgent)
             and (status is None or request["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "requests": [self._show_request(request) for request in _page(found, offset)]}
-        )
+        shown = [self._show_request(request) for request in _page(found, offset)]
+        return _found({"total": len(found), "requests": shown}, self._names_of_requests(shown))
 
     def list_holds(
         self,
@@ -1540,6 +1546,21 @@ class BloodBank:
     def _show_request(self, request: Request) -> dict[str, Any]:
         """The request as an answer shows it."""
         return {**request, "missing": self._request_missing(request)}
+
+    def _names_of_donations(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that donations point to."""
+        return _names((self.donors, "name", [row["donor_id"] for row in shown]))
+
+    def _names_of_units(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that units point to."""
+        return _names(
+            (self.donations, "number", [row["donation_id"] for row in shown]),
+            (self.stores, "name", [row["store_id"] for row in shown]),
+        )
+
+    def _names_of_requests(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that requests point to."""
+        return _names((self.patients, "name", [row["patient_id"] for row in shown]))
 
     def _donor_may_give_from(self, donor: Donor) -> str:
         """The may give from of a donor."""

@@ -159,9 +159,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -420,7 +425,8 @@ class BoardGameCafe:
             and (lent_to_id is None or copy["lent_to_id"] == lent_to_id)
             and (place is None or copy["place"] == place)
         ]
-        return _found({"total": len(found), "copies": [self._show_copy(copy) for copy in _page(found, offset)]})
+        shown = [self._show_copy(copy) for copy in _page(found, offset)]
+        return _found({"total": len(found), "copies": shown}, self._names_of_copies(shown))
 
     def list_tables(
         self,
@@ -499,9 +505,8 @@ class BoardGameCafe:
             and (member_id is None or sitting["member_id"] == member_id)
             and (status is None or sitting["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "sittings": [self._show_sitting(sitting) for sitting in _page(found, offset)]}
-        )
+        shown = [self._show_sitting(sitting) for sitting in _page(found, offset)]
+        return _found({"total": len(found), "sittings": shown}, self._names_of_sittings(shown))
 
     def list_drinks(
         self,
@@ -550,7 +555,8 @@ class BoardGameCafe:
             if (sitting_id is None or tab_line["sitting_id"] == sitting_id)
             and (drink_id is None or tab_line["drink_id"] == drink_id)
         ]
-        return _found({"total": len(found), "tab_lines": [{**tab_line} for tab_line in _page(found, offset)]})
+        shown = [{**tab_line} for tab_line in _page(found, offset)]
+        return _found({"total": len(found), "tab_lines": shown}, self._names_of_tab_lines(shown))
 
     def list_holds(
         self,
@@ -586,7 +592,8 @@ class BoardGameCafe:
             and (table_id is None or hold["table_id"] == table_id)
             and (status is None or hold["status"] == status)
         ]
-        return _found({"total": len(found), "holds": [{**hold} for hold in _page(found, offset)]})
+        shown = [{**hold} for hold in _page(found, offset)]
+        return _found({"total": len(found), "holds": shown}, self._names_of_holds(shown))
 
     def seat_party(
         self,
@@ -1219,6 +1226,32 @@ class BoardGameCafe:
     def _show_sitting(self, sitting: Sitting) -> dict[str, Any]:
         """The sitting as an answer shows it."""
         return {**sitting, "tab": self._sitting_tab(sitting)}
+
+    def _names_of_copies(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that copies point to."""
+        return _names(
+            (self.titles, "name", [row["title_id"] for row in shown]),
+            (self.members, "name", [row["lent_to_id"] for row in shown]),
+        )
+
+    def _names_of_sittings(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that sittings point to."""
+        return _names(
+            (self.tables, "number", [row["table_id"] for row in shown]),
+            (self.members, "name", [row["member_id"] for row in shown]),
+        )
+
+    def _names_of_tab_lines(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that tab lines point to."""
+        return _names((self.drinks, "name", [row["drink_id"] for row in shown]))
+
+    def _names_of_holds(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that holds point to."""
+        return _names(
+            (self.members, "name", [row["member_id"] for row in shown]),
+            (self.titles, "name", [row["title_id"] for row in shown]),
+            (self.tables, "number", [row["table_id"] for row in shown]),
+        )
 
     def _title_on_shelf(self, title: Title) -> int:
         """The on shelf of a title."""

@@ -145,9 +145,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -448,7 +453,8 @@ class BoxOffice:
             if (show_id is None or tariff["show_id"] == show_id)
             and (band_id is None or tariff["band_id"] == band_id)
         ]
-        return _found({"total": len(found), "tariffs": [{**tariff} for tariff in _page(found, offset)]})
+        shown = [{**tariff} for tariff in _page(found, offset)]
+        return _found({"total": len(found), "tariffs": shown}, self._names_of_tariffs(shown))
 
     def list_performances(
         self,
@@ -474,12 +480,8 @@ class BoxOffice:
             if (show_id is None or performance["show_id"] == show_id)
             and (status is None or performance["status"] == status)
         ]
-        return _found(
-            {
-                "total": len(found),
-                "performances": [self._show_performance(performance) for performance in _page(found, offset)],
-            }
-        )
+        shown = [self._show_performance(performance) for performance in _page(found, offset)]
+        return _found({"total": len(found), "performances": shown}, self._names_of_performances(shown))
 
     def list_seats(
         self,
@@ -508,7 +510,8 @@ class BoxOffice:
             and (row is None or seat["row"] == row)
             and (band_id is None or seat["band_id"] == band_id)
         ]
-        return _found({"total": len(found), "seats": [{**seat} for seat in _page(found, offset)]})
+        shown = [{**seat} for seat in _page(found, offset)]
+        return _found({"total": len(found), "seats": shown}, self._names_of_seats(shown))
 
     def list_patrons(
         self,
@@ -566,9 +569,8 @@ class BoxOffice:
             and (extended is None or booking["extended"] == extended)
             and (status is None or booking["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "bookings": [self._show_booking(booking) for booking in _page(found, offset)]}
-        )
+        shown = [self._show_booking(booking) for booking in _page(found, offset)]
+        return _found({"total": len(found), "bookings": shown}, self._names_of_bookings(shown))
 
     def list_tickets(
         self,
@@ -599,9 +601,8 @@ class BoxOffice:
             and (seat_id is None or ticket["seat_id"] == seat_id)
             and (concession is None or ticket["concession"] == concession)
         ]
-        return _found(
-            {"total": len(found), "tickets": [self._show_ticket(ticket) for ticket in _page(found, offset)]}
-        )
+        shown = [self._show_ticket(ticket) for ticket in _page(found, offset)]
+        return _found({"total": len(found), "tickets": shown}, self._names_of_tickets(shown))
 
     def hold_seats(
         self,
@@ -1553,6 +1554,29 @@ class BoxOffice:
     def _show_ticket(self, ticket: Ticket) -> dict[str, Any]:
         """The ticket as an answer shows it."""
         return {**ticket, "price": self._ticket_price(ticket)}
+
+    def _names_of_tariffs(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that tariffs point to."""
+        return _names(
+            (self.shows, "title", [row["show_id"] for row in shown]),
+            (self.bands, "name", [row["band_id"] for row in shown]),
+        )
+
+    def _names_of_performances(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that performances point to."""
+        return _names((self.shows, "title", [row["show_id"] for row in shown]))
+
+    def _names_of_seats(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that seats point to."""
+        return _names((self.bands, "name", [row["band_id"] for row in shown]))
+
+    def _names_of_bookings(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that bookings point to."""
+        return _names((self.patrons, "name", [row["patron_id"] for row in shown]))
+
+    def _names_of_tickets(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that tickets point to."""
+        return _names((self.seats, "label", [row["seat_id"] for row in shown]))
 
     def _performance_taken(self, performance: Performance) -> int:
         """The taken of a performance."""

@@ -159,9 +159,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -301,20 +306,19 @@ class BreweryBatches:
         found.sort(
             key=lambda k: (k["filled_on"] if k["filled_on"] is not None else self.now[:10], k["code"], _age(k))
         )
-        return _found(
+        shown = [
             {
-                "total": len(found),
-                "kegs": [
-                    {
-                        "id": k["id"],
-                        "code": k["code"],
-                        "litres": k["litres"],
-                        "batch": k["batch_id"],
-                        "filled_on": k["filled_on"],
-                    }
-                    for k in _page(found, offset)
-                ],
+                "id": k["id"],
+                "code": k["code"],
+                "litres": k["litres"],
+                "batch": k["batch_id"],
+                "filled_on": k["filled_on"],
             }
+            for k in _page(found, offset)
+        ]
+        return _found(
+            {"total": len(found), "kegs": shown},
+            _names((self.batches, "code", [row["batch"] for row in shown])),
         )
 
     def list_recipes(
@@ -398,7 +402,8 @@ class BreweryBatches:
             and (cropped_from_id is None or yeast["cropped_from_id"] == cropped_from_id)
             and (status is None or yeast["status"] == status)
         ]
-        return _found({"total": len(found), "yeasts": [{**yeast} for yeast in _page(found, offset)]})
+        shown = [{**yeast} for yeast in _page(found, offset)]
+        return _found({"total": len(found), "yeasts": shown}, self._names_of_yeasts(shown))
 
     def list_batches(
         self,
@@ -437,7 +442,8 @@ class BreweryBatches:
             and (vessel_id is None or batch["vessel_id"] == vessel_id)
             and (status is None or batch["status"] == status)
         ]
-        return _found({"total": len(found), "batches": [self._show_batch(batch) for batch in _page(found, offset)]})
+        shown = [self._show_batch(batch) for batch in _page(found, offset)]
+        return _found({"total": len(found), "batches": shown}, self._names_of_batches(shown))
 
     def list_readings(
         self,
@@ -460,7 +466,8 @@ class BreweryBatches:
             for reading in self.readings.values()
             if (batch_id is None or reading["batch_id"] == batch_id)
         ]
-        return _found({"total": len(found), "readings": [{**reading} for reading in _page(found, offset)]})
+        shown = [{**reading} for reading in _page(found, offset)]
+        return _found({"total": len(found), "readings": shown}, self._names_of_readings(shown))
 
     def list_kegs(
         self,
@@ -494,7 +501,8 @@ class BreweryBatches:
             and (pub_id is None or keg["pub_id"] == pub_id)
             and (status is None or keg["status"] == status)
         ]
-        return _found({"total": len(found), "kegs": [{**keg} for keg in _page(found, offset)]})
+        shown = [{**keg} for keg in _page(found, offset)]
+        return _found({"total": len(found), "kegs": shown}, self._names_of_kegs(shown))
 
     def list_fillings(
         self,
@@ -530,7 +538,8 @@ class BreweryBatches:
             and (pub_id is None or filling["pub_id"] == pub_id)
             and (paid is None or filling["paid"] == paid)
         ]
-        return _found({"total": len(found), "fillings": [{**filling} for filling in _page(found, offset)]})
+        shown = [{**filling} for filling in _page(found, offset)]
+        return _found({"total": len(found), "fillings": shown}, self._names_of_fillings(shown))
 
     def list_pubs(
         self,
@@ -1260,6 +1269,37 @@ class BreweryBatches:
     def _show_pub(self, pub: Pub) -> dict[str, Any]:
         """The pub as an answer shows it."""
         return {**pub, "kegs_out": self._pub_kegs_out(pub)}
+
+    def _names_of_yeasts(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that yeasts point to."""
+        return _names((self.batches, "code", [row["cropped_from_id"] for row in shown]))
+
+    def _names_of_batches(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that batches point to."""
+        return _names(
+            (self.recipes, "name", [row["recipe_id"] for row in shown]),
+            (self.yeasts, "label", [row["yeast_id"] for row in shown]),
+            (self.vessels, "code", [row["vessel_id"] for row in shown]),
+        )
+
+    def _names_of_readings(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that readings point to."""
+        return _names((self.batches, "code", [row["batch_id"] for row in shown]))
+
+    def _names_of_kegs(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that kegs point to."""
+        return _names(
+            (self.batches, "code", [row["batch_id"] for row in shown]),
+            (self.pubs, "name", [row["pub_id"] for row in shown]),
+        )
+
+    def _names_of_fillings(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that fillings point to."""
+        return _names(
+            (self.batches, "code", [row["batch_id"] for row in shown]),
+            (self.kegs, "code", [row["keg_id"] for row in shown]),
+            (self.pubs, "name", [row["pub_id"] for row in shown]),
+        )
 
     def _batch_strength(self, batch: Batch) -> int:
         """The strength of a batch."""

@@ -152,9 +152,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -370,27 +375,23 @@ class BuildPipelines:
             return _refused(f"There is no run {run_id!r}.")
         found = [j for j in self._jobs_by_run.get(run_id, {}).values()]
         found.sort(key=lambda j: (j["id"], _age(j)))
-        return _found(
+        shown = [
             {
-                "total": len(found),
-                "jobs": [
-                    {
-                        "id": j["id"],
-                        "kind": self.job_kinds[j["kind_id"]]["name"],
-                        "status": j["status"],
-                        "tries": j["tries"],
-                        "runner": j["runner_id"],
-                        "needs": [
-                            *[
-                                n["name"]
-                                for n in [self.job_kinds[key] for key in self.job_kinds[j["kind_id"]]["need_ids"]]
-                            ]
-                        ],
-                        "lacking": [*[n["name"] for n in self._lacking(j)]],
-                    }
-                    for j in _page(found, offset)
+                "id": j["id"],
+                "kind": self.job_kinds[j["kind_id"]]["name"],
+                "status": j["status"],
+                "tries": j["tries"],
+                "runner": j["runner_id"],
+                "needs": [
+                    *[n["name"] for n in [self.job_kinds[key] for key in self.job_kinds[j["kind_id"]]["need_ids"]]]
                 ],
+                "lacking": [*[n["name"] for n in self._lacking(j)]],
             }
+            for j in _page(found, offset)
+        ]
+        return _found(
+            {"total": len(found), "jobs": shown},
+            _names((self.runners, "name", [row["runner"] for row in shown])),
         )
 
     def list_projects(
@@ -494,9 +495,8 @@ class BuildPipelines:
             and (label is None or job_kind["label"] == label)
             and (turn is None or job_kind["turn"] == turn)
         ]
-        return _found(
-            {"total": len(found), "job_kinds": [self._show_job_kind(job_kind) for job_kind in _page(found, offset)]}
-        )
+        shown = [self._show_job_kind(job_kind) for job_kind in _page(found, offset)]
+        return _found({"total": len(found), "job_kinds": shown}, self._names_of_job_kinds(shown))
 
     def list_runs(
         self,
@@ -525,7 +525,8 @@ class BuildPipelines:
             and (project_id is None or run["project_id"] == project_id)
             and (cancelled is None or run["cancelled"] == cancelled)
         ]
-        return _found({"total": len(found), "runs": [self._show_run(run) for run in _page(found, offset)]})
+        shown = [self._show_run(run) for run in _page(found, offset)]
+        return _found({"total": len(found), "runs": shown}, self._names_of_runs(shown))
 
     def list_jobs(
         self,
@@ -561,7 +562,8 @@ class BuildPipelines:
             and (runner_id is None or job["runner_id"] == runner_id)
             and (status is None or job["status"] == status)
         ]
-        return _found({"total": len(found), "jobs": [{**job} for job in _page(found, offset)]})
+        shown = [{**job} for job in _page(found, offset)]
+        return _found({"total": len(found), "jobs": shown}, self._names_of_jobs(shown))
 
     def list_environments(
         self,
@@ -592,12 +594,8 @@ class BuildPipelines:
             and (project_id is None or environment["project_id"] == project_id)
             and (after_id is None or environment["after_id"] == after_id)
         ]
-        return _found(
-            {
-                "total": len(found),
-                "environments": [self._show_environment(environment) for environment in _page(found, offset)],
-            }
-        )
+        shown = [self._show_environment(environment) for environment in _page(found, offset)]
+        return _found({"total": len(found), "environments": shown}, self._names_of_environments(shown))
 
     def list_deployments(
         self,
@@ -633,12 +631,8 @@ class BuildPipelines:
             and (asked_by_id is None or deployment["asked_by_id"] == asked_by_id)
             and (status is None or deployment["status"] == status)
         ]
-        return _found(
-            {
-                "total": len(found),
-                "deployments": [self._show_deployment(deployment) for deployment in _page(found, offset)],
-            }
-        )
+        shown = [self._show_deployment(deployment) for deployment in _page(found, offset)]
+        return _found({"total": len(found), "deployments": shown}, self._names_of_deployments(shown))
 
     def start_run(self, project_id: str, commit: Text, branch: Text, cancel_older: bool = False) -> Result:
         """Start a pipeline for a commit; older runs of the same branch that have not begun to pass anything further
@@ -1484,6 +1478,42 @@ class BuildPipelines:
     def _show_deployment(self, deployment: Deployment) -> dict[str, Any]:
         """The deployment as an answer shows it."""
         return {**deployment, "approved_by_ids": [*deployment["approved_by_ids"]]}
+
+    def _names_of_job_kinds(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that job kinds point to."""
+        return _names(
+            (self.projects, "name", [row["project_id"] for row in shown]),
+            (self.job_kinds, "name", [each for row in shown for each in row["need_ids"]]),
+        )
+
+    def _names_of_runs(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that runs point to."""
+        return _names((self.projects, "name", [row["project_id"] for row in shown]))
+
+    def _names_of_jobs(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that jobs point to."""
+        return _names(
+            (self.runs, "commit", [row["run_id"] for row in shown]),
+            (self.job_kinds, "name", [row["kind_id"] for row in shown]),
+            (self.runners, "name", [row["runner_id"] for row in shown]),
+        )
+
+    def _names_of_environments(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that environments point to."""
+        return _names(
+            (self.projects, "name", [row["project_id"] for row in shown]),
+            (self.environments, "name", [row["after_id"] for row in shown]),
+            (self.people, "name", [each for row in shown for each in row["approver_ids"]]),
+        )
+
+    def _names_of_deployments(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that deployments point to."""
+        return _names(
+            (self.runs, "commit", [row["run_id"] for row in shown]),
+            (self.environments, "name", [row["environment_id"] for row in shown]),
+            (self.people, "name", [row["asked_by_id"] for row in shown]),
+            (self.people, "name", [each for row in shown for each in row["approved_by_ids"]]),
+        )
 
     def _runner_busy(self, runner: Runner) -> int:
         """The busy of a runner."""

@@ -157,9 +157,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -488,7 +493,8 @@ class BuildingPermits:
             if (name is None or name.casefold() in official["name"].casefold())
             and (department_id is None or official["department_id"] == department_id)
         ]
-        return _found({"total": len(found), "officials": [{**official} for official in _page(found, offset)]})
+        shown = [{**official} for official in _page(found, offset)]
+        return _found({"total": len(found), "officials": shown}, self._names_of_officials(shown))
 
     def list_owners(
         self,
@@ -526,7 +532,8 @@ class BuildingPermits:
             dict: {"success": True, "data": {"total": int, "kinds": records}}
         """
         found = [kind for kind in self.kinds.values() if (name is None or name.casefold() in kind["name"].casefold())]
-        return _found({"total": len(found), "kinds": [self._show_kind(kind) for kind in _page(found, offset)]})
+        shown = [self._show_kind(kind) for kind in _page(found, offset)]
+        return _found({"total": len(found), "kinds": shown}, self._names_of_kinds(shown))
 
     def list_permits(
         self,
@@ -560,9 +567,8 @@ class BuildingPermits:
             and (owner_id is None or permit["owner_id"] == owner_id)
             and (status is None or permit["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "permits": [self._show_permit(permit) for permit in _page(found, offset)]}
-        )
+        shown = [self._show_permit(permit) for permit in _page(found, offset)]
+        return _found({"total": len(found), "permits": shown}, self._names_of_permits(shown))
 
     def list_reviews(
         self,
@@ -598,7 +604,8 @@ class BuildingPermits:
             and (decided_by_id is None or review["decided_by_id"] == decided_by_id)
             and (verdict is None or review["verdict"] == verdict)
         ]
-        return _found({"total": len(found), "reviews": [{**review} for review in _page(found, offset)]})
+        shown = [{**review} for review in _page(found, offset)]
+        return _found({"total": len(found), "reviews": shown}, self._names_of_reviews(shown))
 
     def list_inspections(
         self,
@@ -632,7 +639,8 @@ class BuildingPermits:
             and (inspector_id is None or inspection["inspector_id"] == inspector_id)
             and (result is None or inspection["result"] == result)
         ]
-        return _found({"total": len(found), "inspections": [{**inspection} for inspection in _page(found, offset)]})
+        shown = [{**inspection} for inspection in _page(found, offset)]
+        return _found({"total": len(found), "inspections": shown}, self._names_of_inspections(shown))
 
     def file_application(
         self,
@@ -1503,6 +1511,36 @@ class BuildingPermits:
             "due": self._permit_due(permit),
             "next_stage": self._permit_next_stage(permit),
         }
+
+    def _names_of_officials(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that officials point to."""
+        return _names((self.departments, "name", [row["department_id"] for row in shown]))
+
+    def _names_of_kinds(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that kinds point to."""
+        return _names((self.departments, "name", [each for row in shown for each in row["department_ids"]]))
+
+    def _names_of_permits(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that permits point to."""
+        return _names(
+            (self.kinds, "name", [row["kind_id"] for row in shown]),
+            (self.owners, "name", [row["owner_id"] for row in shown]),
+        )
+
+    def _names_of_reviews(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that reviews point to."""
+        return _names(
+            (self.permits, "number", [row["permit_id"] for row in shown]),
+            (self.departments, "name", [row["department_id"] for row in shown]),
+            (self.officials, "name", [row["decided_by_id"] for row in shown]),
+        )
+
+    def _names_of_inspections(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that inspections point to."""
+        return _names(
+            (self.permits, "number", [row["permit_id"] for row in shown]),
+            (self.officials, "name", [row["inspector_id"] for row in shown]),
+        )
 
     def _department_open_reviews(self, department: Department) -> int:
         """The open reviews of a department."""

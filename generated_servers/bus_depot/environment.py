@@ -144,9 +144,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -394,9 +399,8 @@ class BusDepot:
             if (bus_id is None or charging["bus_id"] == bus_id)
             and (charger_id is None or charging["charger_id"] == charger_id)
         ]
-        return _found(
-            {"total": len(found), "chargings": [self._show_charging(charging) for charging in _page(found, offset)]}
-        )
+        shown = [self._show_charging(charging) for charging in _page(found, offset)]
+        return _found({"total": len(found), "chargings": shown}, self._names_of_chargings(shown))
 
     def list_defects(
         self,
@@ -425,7 +429,8 @@ class BusDepot:
             and (what is None or defect["what"] == what)
             and (unsafe is None or defect["unsafe"] == unsafe)
         ]
-        return _found({"total": len(found), "defects": [{**defect} for defect in _page(found, offset)]})
+        shown = [{**defect} for defect in _page(found, offset)]
+        return _found({"total": len(found), "defects": shown}, self._names_of_defects(shown))
 
     def list_blocks(
         self,
@@ -483,9 +488,8 @@ class BusDepot:
             if (block_id is None or working["block_id"] == block_id)
             and (bus_id is None or working["bus_id"] == bus_id)
         ]
-        return _found(
-            {"total": len(found), "workings": [self._show_working(working) for working in _page(found, offset)]}
-        )
+        shown = [self._show_working(working) for working in _page(found, offset)]
+        return _found({"total": len(found), "workings": shown}, self._names_of_workings(shown))
 
     def list_drivers(
         self,
@@ -537,7 +541,8 @@ class BusDepot:
             if (block_id is None or turn["block_id"] == block_id)
             and (driver_id is None or turn["driver_id"] == driver_id)
         ]
-        return _found({"total": len(found), "turns": [self._show_turn(turn) for turn in _page(found, offset)]})
+        shown = [self._show_turn(turn) for turn in _page(found, offset)]
+        return _found({"total": len(found), "turns": shown}, self._names_of_turns(shown))
 
     def allocate_bus(self, block_id: str, bus_id: str, since: DateTime | None = None) -> Result:
         """Let a bus work a block, from a time on if it has begun or another bus has worked it before.
@@ -1654,6 +1659,31 @@ class BusDepot:
     def _show_turn(self, turn: Turn) -> dict[str, Any]:
         """The turn as an answer shows it."""
         return {**turn, "minutes": self._turn_minutes(turn)}
+
+    def _names_of_chargings(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that chargings point to."""
+        return _names(
+            (self.buses, "number", [row["bus_id"] for row in shown]),
+            (self.chargers, "label", [row["charger_id"] for row in shown]),
+        )
+
+    def _names_of_defects(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that defects point to."""
+        return _names((self.buses, "number", [row["bus_id"] for row in shown]))
+
+    def _names_of_workings(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that workings point to."""
+        return _names(
+            (self.blocks, "number", [row["block_id"] for row in shown]),
+            (self.buses, "number", [row["bus_id"] for row in shown]),
+        )
+
+    def _names_of_turns(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that turns point to."""
+        return _names(
+            (self.blocks, "number", [row["block_id"] for row in shown]),
+            (self.drivers, "name", [row["driver_id"] for row in shown]),
+        )
 
     def _bus_unsafe(self, bus: Bus) -> bool:
         """The unsafe of a bus."""

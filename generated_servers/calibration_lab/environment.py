@@ -134,9 +134,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -431,9 +436,8 @@ class CalibrationLab:
             and (traced_to_id is None or standard["traced_to_id"] == traced_to_id)
             and (status is None or standard["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "standards": [self._show_standard(standard) for standard in _page(found, offset)]}
-        )
+        shown = [self._show_standard(standard) for standard in _page(found, offset)]
+        return _found({"total": len(found), "standards": shown}, self._names_of_standards(shown))
 
     def list_instruments(
         self,
@@ -465,7 +469,8 @@ class CalibrationLab:
             and (quantity is None or instrument["quantity"] == quantity)
             and (status is None or instrument["status"] == status)
         ]
-        return _found({"total": len(found), "instruments": [{**instrument} for instrument in _page(found, offset)]})
+        shown = [{**instrument} for instrument in _page(found, offset)]
+        return _found({"total": len(found), "instruments": shown}, self._names_of_instruments(shown))
 
     def list_jobs(
         self,
@@ -501,7 +506,8 @@ class CalibrationLab:
             and (technician_id is None or job["technician_id"] == technician_id)
             and (status is None or job["status"] == status)
         ]
-        return _found({"total": len(found), "jobs": [{**job} for job in _page(found, offset)]})
+        shown = [{**job} for job in _page(found, offset)]
+        return _found({"total": len(found), "jobs": shown}, self._names_of_jobs(shown))
 
     def list_certificates(
         self,
@@ -552,7 +558,8 @@ class CalibrationLab:
             for recall in self.recalls.values()
             if (certificate_id is None or recall["certificate_id"] == certificate_id)
         ]
-        return _found({"total": len(found), "recalls": [{**recall} for recall in _page(found, offset)]})
+        shown = [{**recall} for recall in _page(found, offset)]
+        return _found({"total": len(found), "recalls": shown}, self._names_of_recalls(shown))
 
     def receive_instrument(self, instrument_id: str) -> Result:
         """Receive an instrument of a customer in the laboratory, which opens a job.
@@ -1119,6 +1126,26 @@ class CalibrationLab:
     def _show_standard(self, standard: Standard) -> dict[str, Any]:
         """The standard as an answer shows it."""
         return {**standard, "due_on": self._standard_due_on(standard)}
+
+    def _names_of_standards(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that standards point to."""
+        return _names((self.standards, "code", [row["traced_to_id"] for row in shown]))
+
+    def _names_of_instruments(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that instruments point to."""
+        return _names((self.customers, "name", [row["owner_id"] for row in shown]))
+
+    def _names_of_jobs(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that jobs point to."""
+        return _names(
+            (self.instruments, "serial", [row["instrument_id"] for row in shown]),
+            (self.standards, "code", [row["standard_id"] for row in shown]),
+            (self.technicians, "name", [row["technician_id"] for row in shown]),
+        )
+
+    def _names_of_recalls(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that recalls point to."""
+        return _names((self.certificates, "number", [row["certificate_id"] for row in shown]))
 
     def _standard_due_on(self, standard: Standard) -> str:
         """The due on of a standard."""

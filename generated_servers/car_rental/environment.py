@@ -144,9 +144,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -434,7 +439,8 @@ class CarRental:
             if (origin_id is None or route["origin_id"] == origin_id)
             and (destination_id is None or route["destination_id"] == destination_id)
         ]
-        return _found({"total": len(found), "routes": [{**route} for route in _page(found, offset)]})
+        shown = [{**route} for route in _page(found, offset)]
+        return _found({"total": len(found), "routes": shown}, self._names_of_routes(shown))
 
     def list_car_classes(
         self,
@@ -494,7 +500,8 @@ class CarRental:
             and (branch_id is None or car["branch_id"] == branch_id)
             and (condition is None or car["condition"] == condition)
         ]
-        return _found({"total": len(found), "cars": [self._show_car(car) for car in _page(found, offset)]})
+        shown = [self._show_car(car) for car in _page(found, offset)]
+        return _found({"total": len(found), "cars": shown}, self._names_of_cars(shown))
 
     def list_customers(
         self,
@@ -564,9 +571,8 @@ class CarRental:
             and (car_id is None or rental["car_id"] == car_id)
             and (status is None or rental["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "rentals": [self._show_rental(rental) for rental in _page(found, offset)]}
-        )
+        shown = [self._show_rental(rental) for rental in _page(found, offset)]
+        return _found({"total": len(found), "rentals": shown}, self._names_of_rentals(shown))
 
     def list_damages(
         self,
@@ -600,7 +606,8 @@ class CarRental:
             and (kind is None or damage["kind"] == kind)
             and (status is None or damage["status"] == status)
         ]
-        return _found({"total": len(found), "damages": [{**damage} for damage in _page(found, offset)]})
+        shown = [{**damage} for damage in _page(found, offset)]
+        return _found({"total": len(found), "damages": shown}, self._names_of_damages(shown))
 
     def reserve_class(
         self,
@@ -1243,6 +1250,34 @@ class CarRental:
     def _show_rental(self, rental: Rental) -> dict[str, Any]:
         """The rental as an answer shows it."""
         return {**rental, "bill": self._rental_bill(rental)}
+
+    def _names_of_routes(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that routes point to."""
+        return _names(
+            (self.branches, "name", [row["origin_id"] for row in shown]),
+            (self.branches, "name", [row["destination_id"] for row in shown]),
+        )
+
+    def _names_of_cars(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that cars point to."""
+        return _names(
+            (self.car_classes, "name", [row["klass_id"] for row in shown]),
+            (self.branches, "name", [row["branch_id"] for row in shown]),
+        )
+
+    def _names_of_rentals(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that rentals point to."""
+        return _names(
+            (self.customers, "name", [row["customer_id"] for row in shown]),
+            (self.car_classes, "name", [row["klass_id"] for row in shown]),
+            (self.branches, "name", [row["origin_id"] for row in shown]),
+            (self.branches, "name", [row["drop_id"] for row in shown]),
+            (self.cars, "plate", [row["car_id"] for row in shown]),
+        )
+
+    def _names_of_damages(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that damages point to."""
+        return _names((self.cars, "plate", [row["car_id"] for row in shown]))
 
     def _branch_left(self, branch: Branch) -> int:
         """The left of a branch."""

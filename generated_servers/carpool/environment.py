@@ -138,9 +138,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -372,7 +377,8 @@ class Carpool:
             if (name is None or name.casefold() in stop["name"].casefold())
             and (toward_id is None or stop["toward_id"] == toward_id)
         ]
-        return _found({"total": len(found), "stops": [{**stop} for stop in _page(found, offset)]})
+        shown = [{**stop} for stop in _page(found, offset)]
+        return _found({"total": len(found), "stops": shown}, self._names_of_stops(shown))
 
     def list_people(
         self,
@@ -406,7 +412,8 @@ class Carpool:
             and (guardian_id is None or person["guardian_id"] == guardian_id)
             and (drives is None or person["drives"] == drives)
         ]
-        return _found({"total": len(found), "people": [self._show_person(person) for person in _page(found, offset)]})
+        shown = [self._show_person(person) for person in _page(found, offset)]
+        return _found({"total": len(found), "people": shown}, self._names_of_people(shown))
 
     def list_cars(
         self,
@@ -432,7 +439,8 @@ class Carpool:
             if (name is None or name.casefold() in car["name"].casefold())
             and (owner_id is None or car["owner_id"] == owner_id)
         ]
-        return _found({"total": len(found), "cars": [{**car} for car in _page(found, offset)]})
+        shown = [{**car} for car in _page(found, offset)]
+        return _found({"total": len(found), "cars": shown}, self._names_of_cars(shown))
 
     def list_runs(
         self,
@@ -466,7 +474,8 @@ class Carpool:
             and (way is None or run["way"] == way)
             and (status is None or run["status"] == status)
         ]
-        return _found({"total": len(found), "runs": [self._show_run(run) for run in _page(found, offset)]})
+        shown = [self._show_run(run) for run in _page(found, offset)]
+        return _found({"total": len(found), "runs": shown}, self._names_of_runs(shown))
 
     def list_seats(
         self,
@@ -497,7 +506,8 @@ class Carpool:
             and (rider_id is None or seat["rider_id"] == rider_id)
             and (status is None or seat["status"] == status)
         ]
-        return _found({"total": len(found), "seats": [{**seat} for seat in _page(found, offset)]})
+        shown = [{**seat} for seat in _page(found, offset)]
+        return _found({"total": len(found), "seats": shown}, self._names_of_seats(shown))
 
     def list_absences(
         self,
@@ -520,7 +530,8 @@ class Carpool:
             for absence in self.absences.values()
             if (person_id is None or absence["person_id"] == person_id)
         ]
-        return _found({"total": len(found), "absences": [{**absence} for absence in _page(found, offset)]})
+        shown = [{**absence} for absence in _page(found, offset)]
+        return _found({"total": len(found), "absences": shown}, self._names_of_absences(shown))
 
     def list_gifts(
         self,
@@ -548,7 +559,8 @@ class Carpool:
             if (giver_id is None or gift["giver_id"] == giver_id)
             and (taker_id is None or gift["taker_id"] == taker_id)
         ]
-        return _found({"total": len(found), "gifts": [{**gift} for gift in _page(found, offset)]})
+        shown = [{**gift} for gift in _page(found, offset)]
+        return _found({"total": len(found), "gifts": shown}, self._names_of_gifts(shown))
 
     def plan_run(
         self,
@@ -1324,6 +1336,43 @@ class Carpool:
     def _show_run(self, run: Run) -> dict[str, Any]:
         """The run as an answer shows it."""
         return {**run, "riders": self._run_riders(run)}
+
+    def _names_of_stops(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that stops point to."""
+        return _names((self.stops, "name", [row["toward_id"] for row in shown]))
+
+    def _names_of_people(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that people point to."""
+        return _names(
+            (self.stops, "name", [row["stop_id"] for row in shown]),
+            (self.people, "name", [row["guardian_id"] for row in shown]),
+        )
+
+    def _names_of_cars(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that cars point to."""
+        return _names((self.people, "name", [row["owner_id"] for row in shown]))
+
+    def _names_of_runs(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that runs point to."""
+        return _names(
+            (self.cars, "name", [row["car_id"] for row in shown]),
+            (self.people, "name", [row["driver_id"] for row in shown]),
+        )
+
+    def _names_of_seats(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that seats point to."""
+        return _names((self.people, "name", [row["rider_id"] for row in shown]))
+
+    def _names_of_absences(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that absences point to."""
+        return _names((self.people, "name", [row["person_id"] for row in shown]))
+
+    def _names_of_gifts(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that gifts point to."""
+        return _names(
+            (self.people, "name", [row["giver_id"] for row in shown]),
+            (self.people, "name", [row["taker_id"] for row in shown]),
+        )
 
     def _person_given(self, person: Person) -> int:
         """The given of a person."""

@@ -159,9 +159,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -465,7 +470,8 @@ class CateringKitchen:
             and (ingredient_id is None or lot["ingredient_id"] == ingredient_id)
             and (blocked is None or lot["blocked"] == blocked)
         ]
-        return _found({"total": len(found), "lots": [self._show_lot(lot) for lot in _page(found, offset)]})
+        shown = [self._show_lot(lot) for lot in _page(found, offset)]
+        return _found({"total": len(found), "lots": shown}, self._names_of_lots(shown))
 
     def list_recipes(
         self,
@@ -489,9 +495,8 @@ class CateringKitchen:
             if (name is None or name.casefold() in recipe["name"].casefold())
             and (kind is None or recipe["kind"] == kind)
         ]
-        return _found(
-            {"total": len(found), "recipes": [self._show_recipe(recipe) for recipe in _page(found, offset)]}
-        )
+        shown = [self._show_recipe(recipe) for recipe in _page(found, offset)]
+        return _found({"total": len(found), "recipes": shown}, self._names_of_recipes(shown))
 
     def list_needs(
         self,
@@ -519,7 +524,8 @@ class CateringKitchen:
             if (recipe_id is None or need["recipe_id"] == recipe_id)
             and (ingredient_id is None or need["ingredient_id"] == ingredient_id)
         ]
-        return _found({"total": len(found), "needs": [{**need} for need in _page(found, offset)]})
+        shown = [{**need} for need in _page(found, offset)]
+        return _found({"total": len(found), "needs": shown}, self._names_of_needs(shown))
 
     def list_events(
         self,
@@ -571,7 +577,8 @@ class CateringKitchen:
             if (event_id is None or dish["event_id"] == event_id)
             and (recipe_id is None or dish["recipe_id"] == recipe_id)
         ]
-        return _found({"total": len(found), "dishes": [self._show_dish(dish) for dish in _page(found, offset)]})
+        shown = [self._show_dish(dish) for dish in _page(found, offset)]
+        return _found({"total": len(found), "dishes": shown}, self._names_of_dishes(shown))
 
     def list_batches(
         self,
@@ -602,7 +609,8 @@ class CateringKitchen:
             and (dish_id is None or batch["dish_id"] == dish_id)
             and (status is None or batch["status"] == status)
         ]
-        return _found({"total": len(found), "batches": [{**batch} for batch in _page(found, offset)]})
+        shown = [{**batch} for batch in _page(found, offset)]
+        return _found({"total": len(found), "batches": shown}, self._names_of_batches(shown))
 
     def list_uses(
         self,
@@ -630,7 +638,8 @@ class CateringKitchen:
             if (batch_id is None or use["batch_id"] == batch_id)
             and (lot_id is None or use["lot_id"] == lot_id)
         ]
-        return _found({"total": len(found), "uses": [{**use} for use in _page(found, offset)]})
+        shown = [{**use} for use in _page(found, offset)]
+        return _found({"total": len(found), "uses": shown}, self._names_of_uses(shown))
 
     def receive_lot(
         self,
@@ -1469,6 +1478,36 @@ class CateringKitchen:
     def _show_dish(self, dish: Dish) -> dict[str, Any]:
         """The dish as an answer shows it."""
         return {**dish, "cooked": self._dish_cooked(dish), "lacking": self._dish_lacking(dish)}
+
+    def _names_of_lots(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that lots point to."""
+        return _names((self.ingredients, "name", [row["ingredient_id"] for row in shown]))
+
+    def _names_of_recipes(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that recipes point to."""
+        return _names((self.recipes, "name", [each for row in shown for each in row["base_ids"]]))
+
+    def _names_of_needs(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that needs point to."""
+        return _names(
+            (self.recipes, "name", [row["recipe_id"] for row in shown]),
+            (self.ingredients, "name", [row["ingredient_id"] for row in shown]),
+        )
+
+    def _names_of_dishes(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that dishes point to."""
+        return _names(
+            (self.events, "name", [row["event_id"] for row in shown]),
+            (self.recipes, "name", [row["recipe_id"] for row in shown]),
+        )
+
+    def _names_of_batches(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that batches point to."""
+        return _names((self.recipes, "name", [row["recipe_id"] for row in shown]))
+
+    def _names_of_uses(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that uses point to."""
+        return _names((self.lots, "code", [row["lot_id"] for row in shown]))
 
     def _recipe_allergens(self, recipe: Recipe) -> list[str]:
         """The allergens of a recipe."""

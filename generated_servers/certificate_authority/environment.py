@@ -162,9 +162,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -452,9 +457,8 @@ class CertificateAuthority:
             and (listed is None or issuer["listed"] == listed)
             and (status is None or issuer["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "issuers": [self._show_issuer(issuer) for issuer in _page(found, offset)]}
-        )
+        shown = [self._show_issuer(issuer) for issuer in _page(found, offset)]
+        return _found({"total": len(found), "issuers": shown}, self._names_of_issuers(shown))
 
     def list_profiles(
         self,
@@ -504,7 +508,8 @@ class CertificateAuthority:
             and (parent_id is None or domain["parent_id"] == parent_id)
             and (team is None or domain["team"] == team)
         ]
-        return _found({"total": len(found), "domains": [{**domain} for domain in _page(found, offset)]})
+        shown = [{**domain} for domain in _page(found, offset)]
+        return _found({"total": len(found), "domains": shown}, self._names_of_domains(shown))
 
     def list_requests(
         self,
@@ -545,9 +550,8 @@ class CertificateAuthority:
             and (asked_by_id is None or request["asked_by_id"] == asked_by_id)
             and (status is None or request["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "requests": [self._show_request(request) for request in _page(found, offset)]}
-        )
+        shown = [self._show_request(request) for request in _page(found, offset)]
+        return _found({"total": len(found), "requests": shown}, self._names_of_requests(shown))
 
     def list_approvals(
         self,
@@ -575,7 +579,8 @@ class CertificateAuthority:
             if (request_id is None or approval["request_id"] == request_id)
             and (by_id is None or approval["by_id"] == by_id)
         ]
-        return _found({"total": len(found), "approvals": [{**approval} for approval in _page(found, offset)]})
+        shown = [{**approval} for approval in _page(found, offset)]
+        return _found({"total": len(found), "approvals": shown}, self._names_of_approvals(shown))
 
     def list_certificates(
         self,
@@ -622,9 +627,8 @@ class CertificateAuthority:
             and (listed is None or certificate["listed"] == listed)
             and (status is None or certificate["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "certificates": [{**certificate} for certificate in _page(found, offset)]}
-        )
+        shown = [{**certificate} for certificate in _page(found, offset)]
+        return _found({"total": len(found), "certificates": shown}, self._names_of_certificates(shown))
 
     def list_crl_issues(
         self,
@@ -647,7 +651,8 @@ class CertificateAuthority:
             for crl_issue in self.crl_issues.values()
             if (issuer_id is None or crl_issue["issuer_id"] == issuer_id)
         ]
-        return _found({"total": len(found), "crl_issues": [{**crl_issue} for crl_issue in _page(found, offset)]})
+        shown = [{**crl_issue} for crl_issue in _page(found, offset)]
+        return _found({"total": len(found), "crl_issues": shown}, self._names_of_crl_issues(shown))
 
     def file_request(
         self,
@@ -1324,6 +1329,39 @@ class CertificateAuthority:
     def _show_request(self, request: Request) -> dict[str, Any]:
         """The request as an answer shows it."""
         return {**request, "approvals": self._request_approvals(request)}
+
+    def _names_of_issuers(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that issuers point to."""
+        return _names((self.issuers, "name", [row["parent_id"] for row in shown]))
+
+    def _names_of_domains(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that domains point to."""
+        return _names((self.domains, "name", [row["parent_id"] for row in shown]))
+
+    def _names_of_requests(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that requests point to."""
+        return _names(
+            (self.domains, "name", [row["domain_id"] for row in shown]),
+            (self.profiles, "name", [row["profile_id"] for row in shown]),
+            (self.issuers, "name", [row["issuer_id"] for row in shown]),
+            (self.officers, "name", [row["asked_by_id"] for row in shown]),
+        )
+
+    def _names_of_approvals(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that approvals point to."""
+        return _names((self.officers, "name", [row["by_id"] for row in shown]))
+
+    def _names_of_certificates(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that certificates point to."""
+        return _names(
+            (self.domains, "name", [row["domain_id"] for row in shown]),
+            (self.profiles, "name", [row["profile_id"] for row in shown]),
+            (self.issuers, "name", [row["issuer_id"] for row in shown]),
+        )
+
+    def _names_of_crl_issues(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that crl issues point to."""
+        return _names((self.issuers, "name", [row["issuer_id"] for row in shown]))
 
     def _issuer_depth(self, issuer: Issuer) -> int:
         """The depth of an issuer."""

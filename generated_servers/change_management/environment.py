@@ -153,9 +153,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -329,18 +334,23 @@ class ChangeManagement:
         change = self.changes.get(change_id)
         if change is None:
             return _refused(f"There is no change {change_id!r}.")
+        answer = {
+            "title": change["title"],
+            "status": change["status"],
+            "risk": self._change_risk(change),
+            "backout": change["backout"],
+            "needed": self._needed(change),
+            "yes_votes": self._change_yes_votes(change),
+            "owners_agree": self._owners_agree(change),
+            "clashes_with": _id_of(self._clash(change)),
+            "frozen_by": _id_of(self._stopped_by(change)),
+        }
         return _found(
-            {
-                "title": change["title"],
-                "status": change["status"],
-                "risk": self._change_risk(change),
-                "backout": change["backout"],
-                "needed": self._needed(change),
-                "yes_votes": self._change_yes_votes(change),
-                "owners_agree": self._owners_agree(change),
-                "clashes_with": _id_of(self._clash(change)),
-                "frozen_by": _id_of(self._stopped_by(change)),
-            }
+            answer,
+            _names(
+                (self.changes, "title", [row["clashes_with"] for row in [answer]]),
+                (self.freezes, "name", [row["frozen_by"] for row in [answer]]),
+            ),
         )
 
     def changes_around(
@@ -399,7 +409,8 @@ class ChangeManagement:
             and (status is None or c["status"] == status)
         ]
         found.sort(key=lambda c: (c["starts_at"], c["id"], _age(c)))
-        return _found({"total": len(found), "changes": [self._show_change(c) for c in _page(found, offset)]})
+        shown = [self._show_change(c) for c in _page(found, offset)]
+        return _found({"total": len(found), "changes": shown}, self._names_of_changes(shown))
 
     def steps_of(self, change_id: str, offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0) -> Result:
         """The steps of a change in their order.
@@ -417,7 +428,8 @@ class ChangeManagement:
             return _refused(f"There is no change {change_id!r}.")
         found = [s for s in self._steps_by_change.get(change_id, {}).values()]
         found.sort(key=lambda s: (s["position"], _age(s)))
-        return _found({"total": len(found), "steps": [{**s} for s in _page(found, offset)]})
+        shown = [{**s} for s in _page(found, offset)]
+        return _found({"total": len(found), "steps": shown}, self._names_of_steps(shown))
 
     def list_people(
         self,
@@ -475,7 +487,8 @@ class ChangeManagement:
             and (owner_id is None or system["owner_id"] == owner_id)
             and (critical is None or system["critical"] == critical)
         ]
-        return _found({"total": len(found), "systems": [{**system} for system in _page(found, offset)]})
+        shown = [{**system} for system in _page(found, offset)]
+        return _found({"total": len(found), "systems": shown}, self._names_of_systems(shown))
 
     def get_change(self, change_id: str) -> Result:
         """Look up one change by its id.
@@ -489,7 +502,8 @@ class ChangeManagement:
         change = self.changes.get(change_id)
         if change is None:
             return _refused(f"There is no change {change_id!r}.")
-        return _found(self._show_change(change))
+        shown = self._show_change(change)
+        return _found(shown, self._names_of_changes([shown]))
 
     def list_changes(
         self,
@@ -535,9 +549,8 @@ class ChangeManagement:
             and (runner_id is None or change["runner_id"] == runner_id)
             and (status is None or change["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "changes": [self._show_change(change) for change in _page(found, offset)]}
-        )
+        shown = [self._show_change(change) for change in _page(found, offset)]
+        return _found({"total": len(found), "changes": shown}, self._names_of_changes(shown))
 
     def list_steps(
         self,
@@ -563,7 +576,8 @@ class ChangeManagement:
             if (change_id is None or step["change_id"] == change_id)
             and (status is None or step["status"] == status)
         ]
-        return _found({"total": len(found), "steps": [{**step} for step in _page(found, offset)]})
+        shown = [{**step} for step in _page(found, offset)]
+        return _found({"total": len(found), "steps": shown}, self._names_of_steps(shown))
 
     def list_votes(
         self,
@@ -594,7 +608,8 @@ class ChangeManagement:
             and (by_id is None or vote["by_id"] == by_id)
             and (verdict is None or vote["verdict"] == verdict)
         ]
-        return _found({"total": len(found), "votes": [{**vote} for vote in _page(found, offset)]})
+        shown = [{**vote} for vote in _page(found, offset)]
+        return _found({"total": len(found), "votes": shown}, self._names_of_votes(shown))
 
     def list_freezes(
         self,
@@ -615,9 +630,8 @@ class ChangeManagement:
             for freeze in self.freezes.values()
             if (name is None or name.casefold() in freeze["name"].casefold())
         ]
-        return _found(
-            {"total": len(found), "freezes": [self._show_freeze(freeze) for freeze in _page(found, offset)]}
-        )
+        shown = [self._show_freeze(freeze) for freeze in _page(found, offset)]
+        return _found({"total": len(found), "freezes": shown}, self._names_of_freezes(shown))
 
     def list_reviews(
         self,
@@ -648,7 +662,8 @@ class ChangeManagement:
             and (lead_id is None or review["lead_id"] == lead_id)
             and (status is None or review["status"] == status)
         ]
-        return _found({"total": len(found), "reviews": [{**review} for review in _page(found, offset)]})
+        shown = [{**review} for review in _page(found, offset)]
+        return _found({"total": len(found), "reviews": shown}, self._names_of_reviews(shown))
 
     def draft_change(
         self,
@@ -1700,6 +1715,43 @@ class ChangeManagement:
     def _show_freeze(self, freeze: Freeze) -> dict[str, Any]:
         """The freeze as an answer shows it."""
         return {**freeze, "system_ids": [*freeze["system_ids"]]}
+
+    def _names_of_systems(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that systems point to."""
+        return _names(
+            (self.systems, "name", [row["part_of_id"] for row in shown]),
+            (self.people, "name", [row["owner_id"] for row in shown]),
+        )
+
+    def _names_of_changes(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that changes point to."""
+        return _names(
+            (self.people, "name", [row["requester_id"] for row in shown]),
+            (self.people, "name", [row["runner_id"] for row in shown]),
+            (self.systems, "name", [each for row in shown for each in row["systems"]]),
+        )
+
+    def _names_of_steps(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that steps point to."""
+        return _names((self.changes, "title", [row["change_id"] for row in shown]))
+
+    def _names_of_votes(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that votes point to."""
+        return _names(
+            (self.changes, "title", [row["change_id"] for row in shown]),
+            (self.people, "name", [row["by_id"] for row in shown]),
+        )
+
+    def _names_of_freezes(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that freezes point to."""
+        return _names((self.systems, "name", [each for row in shown for each in row["system_ids"]]))
+
+    def _names_of_reviews(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that reviews point to."""
+        return _names(
+            (self.changes, "title", [row["change_id"] for row in shown]),
+            (self.people, "name", [row["lead_id"] for row in shown]),
+        )
 
     def _change_risk(self, change: Change) -> int:
         """The risk of a change."""

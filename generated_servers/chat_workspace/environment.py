@@ -134,9 +134,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -405,9 +410,8 @@ class ChatWorkspace:
             and (sponsor_id is None or member["sponsor_id"] == sponsor_id)
             and (status is None or member["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "members": [self._show_member(member) for member in _page(found, offset)]}
-        )
+        shown = [self._show_member(member) for member in _page(found, offset)]
+        return _found({"total": len(found), "members": shown}, self._names_of_members(shown))
 
     def list_channels(
         self,
@@ -439,9 +443,8 @@ class ChatWorkspace:
             and (manager_id is None or channel["manager_id"] == manager_id)
             and (status is None or channel["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "channels": [self._show_channel(channel) for channel in _page(found, offset)]}
-        )
+        shown = [self._show_channel(channel) for channel in _page(found, offset)]
+        return _found({"total": len(found), "channels": shown}, self._names_of_channels(shown))
 
     def list_posts(
         self,
@@ -477,7 +480,8 @@ class ChatWorkspace:
             and (answers_id is None or post["answers_id"] == answers_id)
             and (pinned is None or post["pinned"] == pinned)
         ]
-        return _found({"total": len(found), "posts": [{**post} for post in _page(found, offset)]})
+        shown = [{**post} for post in _page(found, offset)]
+        return _found({"total": len(found), "posts": shown}, self._names_of_posts(shown))
 
     def list_polls(
         self,
@@ -511,7 +515,8 @@ class ChatWorkspace:
             and (asker_id is None or poll["asker_id"] == asker_id)
             and (status is None or poll["status"] == status)
         ]
-        return _found({"total": len(found), "polls": [self._show_poll(poll) for poll in _page(found, offset)]})
+        shown = [self._show_poll(poll) for poll in _page(found, offset)]
+        return _found({"total": len(found), "polls": shown}, self._names_of_polls(shown))
 
     def list_options(
         self,
@@ -537,9 +542,8 @@ class ChatWorkspace:
             if (title is None or title.casefold() in option["title"].casefold())
             and (poll_id is None or option["poll_id"] == poll_id)
         ]
-        return _found(
-            {"total": len(found), "options": [self._show_option(option) for option in _page(found, offset)]}
-        )
+        shown = [self._show_option(option) for option in _page(found, offset)]
+        return _found({"total": len(found), "options": shown}, self._names_of_options(shown))
 
     def list_votes(
         self,
@@ -567,7 +571,8 @@ class ChatWorkspace:
             if (option_id is None or vote["option_id"] == option_id)
             and (voter_id is None or vote["voter_id"] == voter_id)
         ]
-        return _found({"total": len(found), "votes": [{**vote} for vote in _page(found, offset)]})
+        shown = [{**vote} for vote in _page(found, offset)]
+        return _found({"total": len(found), "votes": shown}, self._names_of_votes(shown))
 
     def create_channel(
         self,
@@ -1574,6 +1579,42 @@ class ChatWorkspace:
     def _show_option(self, option: Option) -> dict[str, Any]:
         """The option as an answer shows it."""
         return {**option, "votes": self._option_votes(option)}
+
+    def _names_of_members(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that members point to."""
+        return _names((self.members, "name", [row["sponsor_id"] for row in shown]))
+
+    def _names_of_channels(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that channels point to."""
+        return _names(
+            (self.members, "name", [row["manager_id"] for row in shown]),
+            (self.members, "name", [each for row in shown for each in row["person_ids"]]),
+        )
+
+    def _names_of_posts(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that posts point to."""
+        return _names(
+            (self.channels, "name", [row["channel_id"] for row in shown]),
+            (self.members, "name", [row["author_id"] for row in shown]),
+        )
+
+    def _names_of_polls(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that polls point to."""
+        return _names(
+            (self.channels, "name", [row["channel_id"] for row in shown]),
+            (self.members, "name", [row["asker_id"] for row in shown]),
+        )
+
+    def _names_of_options(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that options point to."""
+        return _names((self.polls, "question", [row["poll_id"] for row in shown]))
+
+    def _names_of_votes(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that votes point to."""
+        return _names(
+            (self.options, "title", [row["option_id"] for row in shown]),
+            (self.members, "name", [row["voter_id"] for row in shown]),
+        )
 
     def _member_channels(self, member: Member) -> int:
         """The channels of a member."""

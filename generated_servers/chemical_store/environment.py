@@ -137,9 +137,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -292,21 +297,20 @@ class ChemicalStore:
             and (hazard_id is None or self.substances[b["substance_id"]]["hazard_id"] == hazard_id)
         ]
         found.sort(key=lambda b: (b["expires"], b["code"], _age(b)))
-        return _found(
+        shown = [
             {
-                "total": len(found),
-                "bottles": [
-                    {
-                        "id": b["id"],
-                        "code": b["code"],
-                        "substance": self.substances[b["substance_id"]]["name"],
-                        "left": b["left"],
-                        "expires": b["expires"],
-                        "cabinet": b["cabinet_id"],
-                    }
-                    for b in _page(found, offset)
-                ],
+                "id": b["id"],
+                "code": b["code"],
+                "substance": self.substances[b["substance_id"]]["name"],
+                "left": b["left"],
+                "expires": b["expires"],
+                "cabinet": b["cabinet_id"],
             }
+            for b in _page(found, offset)
+        ]
+        return _found(
+            {"total": len(found), "bottles": shown},
+            _names((self.cabinets, "label", [row["cabinet"] for row in shown])),
         )
 
     def who_may_use(
@@ -368,9 +372,8 @@ class ChemicalStore:
             if (name is None or name.casefold() in hazard["name"].casefold())
             and (vented_only is None or hazard["vented_only"] == vented_only)
         ]
-        return _found(
-            {"total": len(found), "hazards": [self._show_hazard(hazard) for hazard in _page(found, offset)]}
-        )
+        shown = [self._show_hazard(hazard) for hazard in _page(found, offset)]
+        return _found({"total": len(found), "hazards": shown}, self._names_of_hazards(shown))
 
     def list_substances(
         self,
@@ -396,12 +399,8 @@ class ChemicalStore:
             if (name is None or name.casefold() in substance["name"].casefold())
             and (hazard_id is None or substance["hazard_id"] == hazard_id)
         ]
-        return _found(
-            {
-                "total": len(found),
-                "substances": [self._show_substance(substance) for substance in _page(found, offset)],
-            }
-        )
+        shown = [self._show_substance(substance) for substance in _page(found, offset)]
+        return _found({"total": len(found), "substances": shown}, self._names_of_substances(shown))
 
     def list_cabinets(
         self,
@@ -472,7 +471,8 @@ class ChemicalStore:
             if (user_id is None or training["user_id"] == user_id)
             and (hazard_id is None or training["hazard_id"] == hazard_id)
         ]
-        return _found({"total": len(found), "trainings": [{**training} for training in _page(found, offset)]})
+        shown = [{**training} for training in _page(found, offset)]
+        return _found({"total": len(found), "trainings": shown}, self._names_of_trainings(shown))
 
     def get_bottle(self, bottle_id: str) -> Result:
         """Look up one bottle by its id.
@@ -486,7 +486,8 @@ class ChemicalStore:
         bottle = self.bottles.get(bottle_id)
         if bottle is None:
             return _refused(f"There is no bottle {bottle_id!r}.")
-        return _found({**bottle})
+        shown = {**bottle}
+        return _found(shown, self._names_of_bottles([shown]))
 
     def list_bottles(
         self,
@@ -522,7 +523,8 @@ class ChemicalStore:
             and (cabinet_id is None or bottle["cabinet_id"] == cabinet_id)
             and (user_id is None or bottle["user_id"] == user_id)
         ]
-        return _found({"total": len(found), "bottles": [{**bottle} for bottle in _page(found, offset)]})
+        shown = [{**bottle} for bottle in _page(found, offset)]
+        return _found({"total": len(found), "bottles": shown}, self._names_of_bottles(shown))
 
     def list_draws(
         self,
@@ -550,7 +552,8 @@ class ChemicalStore:
             if (bottle_id is None or draw["bottle_id"] == bottle_id)
             and (user_id is None or draw["user_id"] == user_id)
         ]
-        return _found({"total": len(found), "draws": [{**draw} for draw in _page(found, offset)]})
+        shown = [{**draw} for draw in _page(found, offset)]
+        return _found({"total": len(found), "draws": shown}, self._names_of_draws(shown))
 
     def list_drums(
         self,
@@ -579,7 +582,8 @@ class ChemicalStore:
             and (hazard_id is None or drum["hazard_id"] == hazard_id)
             and (status is None or drum["status"] == status)
         ]
-        return _found({"total": len(found), "drums": [{**drum} for drum in _page(found, offset)]})
+        shown = [{**drum} for drum in _page(found, offset)]
+        return _found({"total": len(found), "drums": shown}, self._names_of_drums(shown))
 
     def receive_bottle(
         self,
@@ -1204,6 +1208,40 @@ class ChemicalStore:
     def _show_user(self, user: User) -> dict[str, Any]:
         """The user as an answer shows it."""
         return {**user, "holding": self._user_holding(user)}
+
+    def _names_of_hazards(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that hazards point to."""
+        return _names((self.hazards, "name", [each for row in shown for each in row["apart_from_ids"]]))
+
+    def _names_of_substances(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that substances point to."""
+        return _names((self.hazards, "name", [row["hazard_id"] for row in shown]))
+
+    def _names_of_trainings(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that trainings point to."""
+        return _names(
+            (self.users, "name", [row["user_id"] for row in shown]),
+            (self.hazards, "name", [row["hazard_id"] for row in shown]),
+        )
+
+    def _names_of_bottles(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that bottles point to."""
+        return _names(
+            (self.substances, "name", [row["substance_id"] for row in shown]),
+            (self.cabinets, "label", [row["cabinet_id"] for row in shown]),
+            (self.users, "name", [row["user_id"] for row in shown]),
+        )
+
+    def _names_of_draws(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that draws point to."""
+        return _names(
+            (self.bottles, "code", [row["bottle_id"] for row in shown]),
+            (self.users, "name", [row["user_id"] for row in shown]),
+        )
+
+    def _names_of_drums(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that drums point to."""
+        return _names((self.hazards, "name", [row["hazard_id"] for row in shown]))
 
     def _substance_stock(self, substance: Substance) -> int:
         """The stock of a substance."""

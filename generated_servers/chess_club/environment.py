@@ -131,9 +131,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -367,7 +372,8 @@ class ChessClub:
             and (opponent_id is None or challenge["opponent_id"] == opponent_id)
             and (status is None or challenge["status"] == status)
         ]
-        return _found({"total": len(found), "challenges": [{**challenge} for challenge in _page(found, offset)]})
+        shown = [{**challenge} for challenge in _page(found, offset)]
+        return _found({"total": len(found), "challenges": shown}, self._names_of_challenges(shown))
 
     def list_games(
         self,
@@ -406,7 +412,8 @@ class ChessClub:
             and (result is None or game["result"] == result)
             and (status is None or game["status"] == status)
         ]
-        return _found({"total": len(found), "games": [{**game} for game in _page(found, offset)]})
+        shown = [{**game} for game in _page(found, offset)]
+        return _found({"total": len(found), "games": shown}, self._names_of_games(shown))
 
     def list_teams(
         self,
@@ -449,9 +456,8 @@ class ChessClub:
             if (code is None or code.casefold() in fixture["code"].casefold())
             and (team_id is None or fixture["team_id"] == team_id)
         ]
-        return _found(
-            {"total": len(found), "fixtures": [self._show_fixture(fixture) for fixture in _page(found, offset)]}
-        )
+        shown = [self._show_fixture(fixture) for fixture in _page(found, offset)]
+        return _found({"total": len(found), "fixtures": shown}, self._names_of_fixtures(shown))
 
     def list_seats(
         self,
@@ -479,7 +485,8 @@ class ChessClub:
             if (fixture_id is None or seat["fixture_id"] == fixture_id)
             and (player_id is None or seat["player_id"] == player_id)
         ]
-        return _found({"total": len(found), "seats": [{**seat} for seat in _page(found, offset)]})
+        shown = [{**seat} for seat in _page(found, offset)]
+        return _found({"total": len(found), "seats": shown}, self._names_of_seats(shown))
 
     def make_challenge(self, challenger_id: str, opponent_id: str, play_by: Date) -> Result:
         """Challenge a player at most three rungs up the ladder.
@@ -1213,6 +1220,31 @@ class ChessClub:
     def _show_fixture(self, fixture: Fixture) -> dict[str, Any]:
         """The fixture as an answer shows it."""
         return {**fixture, "filled": self._fixture_filled(fixture), "strength": self._fixture_strength(fixture)}
+
+    def _names_of_challenges(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that challenges point to."""
+        return _names(
+            (self.players, "name", [row["challenger_id"] for row in shown]),
+            (self.players, "name", [row["opponent_id"] for row in shown]),
+        )
+
+    def _names_of_games(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that games point to."""
+        return _names(
+            (self.players, "name", [row["white_id"] for row in shown]),
+            (self.players, "name", [row["black_id"] for row in shown]),
+        )
+
+    def _names_of_fixtures(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that fixtures point to."""
+        return _names((self.teams, "name", [row["team_id"] for row in shown]))
+
+    def _names_of_seats(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that seats point to."""
+        return _names(
+            (self.fixtures, "code", [row["fixture_id"] for row in shown]),
+            (self.players, "name", [row["player_id"] for row in shown]),
+        )
 
     def _player_games(self, player: Player) -> int:
         """The games of a player."""

@@ -137,9 +137,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -481,9 +486,8 @@ class CinemaProgramme:
             if (film_id is None or licence["film_id"] == film_id)
             and (status is None or licence["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "licences": [self._show_licence(licence) for licence in _page(found, offset)]}
-        )
+        shown = [self._show_licence(licence) for licence in _page(found, offset)]
+        return _found({"total": len(found), "licences": shown}, self._names_of_licences(shown))
 
     def list_shows(
         self,
@@ -517,7 +521,8 @@ class CinemaProgramme:
             and (moved is None or show["moved"] == moved)
             and (status is None or show["status"] == status)
         ]
-        return _found({"total": len(found), "shows": [self._show_show(show) for show in _page(found, offset)]})
+        shown = [self._show_show(show) for show in _page(found, offset)]
+        return _found({"total": len(found), "shows": shown}, self._names_of_shows(shown))
 
     def list_hires(
         self,
@@ -543,7 +548,8 @@ class CinemaProgramme:
             if (screen_id is None or hire["screen_id"] == screen_id)
             and (status is None or hire["status"] == status)
         ]
-        return _found({"total": len(found), "hires": [self._show_hire(hire) for hire in _page(found, offset)]})
+        shown = [self._show_hire(hire) for hire in _page(found, offset)]
+        return _found({"total": len(found), "hires": shown}, self._names_of_hires(shown))
 
     def list_closures(
         self,
@@ -566,7 +572,8 @@ class CinemaProgramme:
             for closure in self.closures.values()
             if (screen_id is None or closure["screen_id"] == screen_id)
         ]
-        return _found({"total": len(found), "closures": [{**closure} for closure in _page(found, offset)]})
+        shown = [{**closure} for closure in _page(found, offset)]
+        return _found({"total": len(found), "closures": shown}, self._names_of_closures(shown))
 
     def sign_licence(
         self,
@@ -1407,6 +1414,25 @@ class CinemaProgramme:
     def _show_hire(self, hire: Hire) -> dict[str, Any]:
         """The hire as an answer shows it."""
         return {**hire, "free_at": self._hire_free_at(hire), "fee": self._hire_fee(hire)}
+
+    def _names_of_licences(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that licences point to."""
+        return _names((self.films, "title", [row["film_id"] for row in shown]))
+
+    def _names_of_shows(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that shows point to."""
+        return _names(
+            (self.screens, "name", [row["screen_id"] for row in shown]),
+            (self.films, "title", [row["film_id"] for row in shown]),
+        )
+
+    def _names_of_hires(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that hires point to."""
+        return _names((self.screens, "name", [row["screen_id"] for row in shown]))
+
+    def _names_of_closures(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that closures point to."""
+        return _names((self.screens, "name", [row["screen_id"] for row in shown]))
 
     def _licence_planned(self, licence: Licence) -> int:
         """The planned of a licence."""

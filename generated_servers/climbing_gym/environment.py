@@ -148,9 +148,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -308,22 +313,21 @@ class ClimbingGym:
             and (wall_id is None or r["wall_id"] == wall_id)
         ]
         found.sort(key=lambda r: (-self._rope_since_check(r), r["code"], _age(r)))
-        return _found(
+        shown = [
             {
-                "total": len(found),
-                "ropes": [
-                    {
-                        "id": r["id"],
-                        "code": r["code"],
-                        "wall": r["wall_id"],
-                        "status": r["status"],
-                        "uses": r["uses"],
-                        "since_check": self._rope_since_check(r),
-                        "taken": self._rope_taken(r),
-                    }
-                    for r in _page(found, offset)
-                ],
+                "id": r["id"],
+                "code": r["code"],
+                "wall": r["wall_id"],
+                "status": r["status"],
+                "uses": r["uses"],
+                "since_check": self._rope_since_check(r),
+                "taken": self._rope_taken(r),
             }
+            for r in _page(found, offset)
+        ]
+        return _found(
+            {"total": len(found), "ropes": shown},
+            _names((self.walls, "name", [row["wall"] for row in shown])),
         )
 
     def list_walls(
@@ -377,7 +381,8 @@ class ClimbingGym:
             and (colour is None or route["colour"] == colour)
             and (status is None or route["status"] == status)
         ]
-        return _found({"total": len(found), "routes": [{**route} for route in _page(found, offset)]})
+        shown = [{**route} for route in _page(found, offset)]
+        return _found({"total": len(found), "routes": shown}, self._names_of_routes(shown))
 
     def list_ropes(
         self,
@@ -406,7 +411,8 @@ class ClimbingGym:
             and (wall_id is None or rope["wall_id"] == wall_id)
             and (status is None or rope["status"] == status)
         ]
-        return _found({"total": len(found), "ropes": [self._show_rope(rope) for rope in _page(found, offset)]})
+        shown = [self._show_rope(rope) for rope in _page(found, offset)]
+        return _found({"total": len(found), "ropes": shown}, self._names_of_ropes(shown))
 
     def list_climbers(
         self,
@@ -455,7 +461,8 @@ class ClimbingGym:
             for punch_card in self.punch_cards.values()
             if (climber_id is None or punch_card["climber_id"] == climber_id)
         ]
-        return _found({"total": len(found), "punch_cards": [{**punch_card} for punch_card in _page(found, offset)]})
+        shown = [{**punch_card} for punch_card in _page(found, offset)]
+        return _found({"total": len(found), "punch_cards": shown}, self._names_of_punch_cards(shown))
 
     def list_visits(
         self,
@@ -491,7 +498,8 @@ class ClimbingGym:
             and (supervisor_id is None or visit["supervisor_id"] == supervisor_id)
             and (status is None or visit["status"] == status)
         ]
-        return _found({"total": len(found), "visits": [{**visit} for visit in _page(found, offset)]})
+        shown = [{**visit} for visit in _page(found, offset)]
+        return _found({"total": len(found), "visits": shown}, self._names_of_visits(shown))
 
     def list_pairings(
         self,
@@ -532,7 +540,8 @@ class ClimbingGym:
             and (wall_id is None or pairing["wall_id"] == wall_id)
             and (status is None or pairing["status"] == status)
         ]
-        return _found({"total": len(found), "pairings": [{**pairing} for pairing in _page(found, offset)]})
+        shown = [{**pairing} for pairing in _page(found, offset)]
+        return _found({"total": len(found), "pairings": shown}, self._names_of_pairings(shown))
 
     def let_in(
         self,
@@ -1206,6 +1215,34 @@ class ClimbingGym:
     def _show_climber(self, climber: Climber) -> dict[str, Any]:
         """The climber as an answer shows it."""
         return {**climber, "visit_id": _id_of(self._climber_visit(climber))}
+
+    def _names_of_routes(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that routes point to."""
+        return _names((self.walls, "name", [row["wall_id"] for row in shown]))
+
+    def _names_of_ropes(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that ropes point to."""
+        return _names((self.walls, "name", [row["wall_id"] for row in shown]))
+
+    def _names_of_punch_cards(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that punch cards point to."""
+        return _names((self.climbers, "name", [row["climber_id"] for row in shown]))
+
+    def _names_of_visits(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that visits point to."""
+        return _names(
+            (self.climbers, "name", [row["climber_id"] for row in shown]),
+            (self.climbers, "name", [row["supervisor_id"] for row in shown]),
+        )
+
+    def _names_of_pairings(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that pairings point to."""
+        return _names(
+            (self.climbers, "name", [row["climber_id"] for row in shown]),
+            (self.climbers, "name", [row["belayer_id"] for row in shown]),
+            (self.ropes, "code", [row["rope_id"] for row in shown]),
+            (self.walls, "name", [row["wall_id"] for row in shown]),
+        )
 
     def _wall_routes(self, wall: Wall) -> int:
         """The routes of a wall."""

@@ -131,9 +131,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -440,7 +445,8 @@ class ClinicalLab:
             for panel in self.panels.values()
             if (name is None or name.casefold() in panel["name"].casefold())
         ]
-        return _found({"total": len(found), "panels": [self._show_panel(panel) for panel in _page(found, offset)]})
+        shown = [self._show_panel(panel) for panel in _page(found, offset)]
+        return _found({"total": len(found), "panels": shown}, self._names_of_panels(shown))
 
     def list_analysers(
         self,
@@ -464,9 +470,8 @@ class ClinicalLab:
             if (name is None or name.casefold() in analyser["name"].casefold())
             and (ready is None or analyser["ready"] == ready)
         ]
-        return _found(
-            {"total": len(found), "analysers": [self._show_analyser(analyser) for analyser in _page(found, offset)]}
-        )
+        shown = [self._show_analyser(analyser) for analyser in _page(found, offset)]
+        return _found({"total": len(found), "analysers": shown}, self._names_of_analysers(shown))
 
     def list_samples(
         self,
@@ -508,7 +513,8 @@ class ClinicalLab:
             and (parent_id is None or sample["parent_id"] == parent_id)
             and (status is None or sample["status"] == status)
         ]
-        return _found({"total": len(found), "samples": [{**sample} for sample in _page(found, offset)]})
+        shown = [{**sample} for sample in _page(found, offset)]
+        return _found({"total": len(found), "samples": shown}, self._names_of_samples(shown))
 
     def list_orders(
         self,
@@ -547,7 +553,8 @@ class ClinicalLab:
             and (analyser_id is None or order["analyser_id"] == analyser_id)
             and (status is None or order["status"] == status)
         ]
-        return _found({"total": len(found), "orders": [self._show_order(order) for order in _page(found, offset)]})
+        shown = [self._show_order(order) for order in _page(found, offset)]
+        return _found({"total": len(found), "orders": shown}, self._names_of_orders(shown))
 
     def receive_sample(
         self,
@@ -1188,6 +1195,30 @@ class ClinicalLab:
     def _show_order(self, order: Order) -> dict[str, Any]:
         """The order as an answer shows it."""
         return {**order, "critical": self._order_critical(order)}
+
+    def _names_of_panels(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that panels point to."""
+        return _names((self.tests, "code", [each for row in shown for each in row["test_ids"]]))
+
+    def _names_of_analysers(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that analysers point to."""
+        return _names((self.tests, "code", [each for row in shown for each in row["test_ids"]]))
+
+    def _names_of_samples(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that samples point to."""
+        return _names(
+            (self.patients, "name", [row["patient_id"] for row in shown]),
+            (self.requesters, "name", [row["requester_id"] for row in shown]),
+            (self.samples, "barcode", [row["parent_id"] for row in shown]),
+        )
+
+    def _names_of_orders(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that orders point to."""
+        return _names(
+            (self.samples, "barcode", [row["sample_id"] for row in shown]),
+            (self.tests, "code", [row["test_id"] for row in shown]),
+            (self.analysers, "name", [row["analyser_id"] for row in shown]),
+        )
 
     def _order_critical(self, order: Order) -> bool:
         """The critical of an order."""

@@ -155,9 +155,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -423,7 +428,8 @@ class ClinicalTrial:
         subject = self.subjects.get(subject_id)
         if subject is None:
             return _refused(f"There is no subject {subject_id!r}.")
-        return _found(self._show_subject(subject))
+        shown = self._show_subject(subject)
+        return _found(shown, self._names_of_subjects([shown]))
 
     def list_subjects(
         self,
@@ -460,9 +466,8 @@ class ClinicalTrial:
             and (consent_id is None or subject["consent_id"] == consent_id)
             and (status is None or subject["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "subjects": [self._show_subject(subject) for subject in _page(found, offset)]}
-        )
+        shown = [self._show_subject(subject) for subject in _page(found, offset)]
+        return _found({"total": len(found), "subjects": shown}, self._names_of_subjects(shown))
 
     def list_visits(
         self,
@@ -488,7 +493,8 @@ class ClinicalTrial:
             if (subject_id is None or visit["subject_id"] == subject_id)
             and (status is None or visit["status"] == status)
         ]
-        return _found({"total": len(found), "visits": [{**visit} for visit in _page(found, offset)]})
+        shown = [{**visit} for visit in _page(found, offset)]
+        return _found({"total": len(found), "visits": shown}, self._names_of_visits(shown))
 
     def list_kits(
         self,
@@ -519,7 +525,8 @@ class ClinicalTrial:
             and (site_id is None or kit["site_id"] == site_id)
             and (subject_id is None or kit["subject_id"] == subject_id)
         ]
-        return _found({"total": len(found), "kits": [{**kit} for kit in _page(found, offset)]})
+        shown = [{**kit} for kit in _page(found, offset)]
+        return _found({"total": len(found), "kits": shown}, self._names_of_kits(shown))
 
     def list_events(
         self,
@@ -551,7 +558,8 @@ class ClinicalTrial:
             and (serious is None or event["serious"] == serious)
             and (status is None or event["status"] == status)
         ]
-        return _found({"total": len(found), "events": [{**event} for event in _page(found, offset)]})
+        shown = [{**event} for event in _page(found, offset)]
+        return _found({"total": len(found), "events": shown}, self._names_of_events(shown))
 
     def screen_subject(self, code: Text, site_id: str, age: Literal["younger", "older"]) -> Result:
         """Screen a new subject at a site.
@@ -1110,6 +1118,29 @@ class ClinicalTrial:
     def _show_subject(self, subject: Subject) -> dict[str, Any]:
         """The subject as an answer shows it."""
         return {**subject, "next_kit_id": _id_of(self._subject_next_kit(subject))}
+
+    def _names_of_subjects(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that subjects point to."""
+        return _names(
+            (self.sites, "name", [row["site_id"] for row in shown]),
+            (self.consent_forms, "version", [row["consent_id"] for row in shown]),
+            (self.kits, "number", [row["next_kit_id"] for row in shown]),
+        )
+
+    def _names_of_visits(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that visits point to."""
+        return _names((self.subjects, "code", [row["subject_id"] for row in shown]))
+
+    def _names_of_kits(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that kits point to."""
+        return _names(
+            (self.sites, "name", [row["site_id"] for row in shown]),
+            (self.subjects, "code", [row["subject_id"] for row in shown]),
+        )
+
+    def _names_of_events(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that events point to."""
+        return _names((self.subjects, "code", [row["subject_id"] for row in shown]))
 
     def _site_enrolled(self, site: Site) -> int:
         """The enrolled of a site."""

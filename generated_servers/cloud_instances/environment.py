@@ -144,9 +144,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -312,7 +317,8 @@ class CloudInstances:
             and (zone_id is None or v["zone_id"] == zone_id)
         ]
         found.sort(key=lambda v: (-v["gigabytes"], v["name"], _age(v)))
-        return _found({"total": len(found), "volumes": [self._show_volume(v) for v in _page(found, offset)]})
+        shown = [self._show_volume(v) for v in _page(found, offset)]
+        return _found({"total": len(found), "volumes": shown}, self._names_of_volumes(shown))
 
     def list_projects(
         self,
@@ -407,7 +413,8 @@ class CloudInstances:
             and (source_id is None or image["source_id"] == source_id)
             and (status is None or image["status"] == status)
         ]
-        return _found({"total": len(found), "images": [self._show_image(image) for image in _page(found, offset)]})
+        shown = [self._show_image(image) for image in _page(found, offset)]
+        return _found({"total": len(found), "images": shown}, self._names_of_images(shown))
 
     def get_instance(self, instance_id: str) -> Result:
         """Look up one instance by its id.
@@ -421,7 +428,8 @@ class CloudInstances:
         instance = self.instances.get(instance_id)
         if instance is None:
             return _refused(f"There is no instance {instance_id!r}.")
-        return _found(self._show_instance(instance))
+        shown = self._show_instance(instance)
+        return _found(shown, self._names_of_instances([shown]))
 
     def list_instances(
         self,
@@ -468,9 +476,8 @@ class CloudInstances:
             and (protected is None or instance["protected"] == protected)
             and (status is None or instance["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "instances": [self._show_instance(instance) for instance in _page(found, offset)]}
-        )
+        shown = [self._show_instance(instance) for instance in _page(found, offset)]
+        return _found({"total": len(found), "instances": shown}, self._names_of_instances(shown))
 
     def list_volumes(
         self,
@@ -514,9 +521,8 @@ class CloudInstances:
             and (instance_id is None or volume["instance_id"] == instance_id)
             and (source_id is None or volume["source_id"] == source_id)
         ]
-        return _found(
-            {"total": len(found), "volumes": [self._show_volume(volume) for volume in _page(found, offset)]}
-        )
+        shown = [self._show_volume(volume) for volume in _page(found, offset)]
+        return _found({"total": len(found), "volumes": shown}, self._names_of_volumes(shown))
 
     def list_snapshots(
         self,
@@ -542,7 +548,8 @@ class CloudInstances:
             if (label is None or label.casefold() in snapshot["label"].casefold())
             and (volume_id is None or snapshot["volume_id"] == volume_id)
         ]
-        return _found({"total": len(found), "snapshots": [{**snapshot} for snapshot in _page(found, offset)]})
+        shown = [{**snapshot} for snapshot in _page(found, offset)]
+        return _found({"total": len(found), "snapshots": shown}, self._names_of_snapshots(shown))
 
     def launch_instance(
         self,
@@ -1354,6 +1361,35 @@ class CloudInstances:
     def _show_volume(self, volume: Volume) -> dict[str, Any]:
         """The volume as an answer shows it."""
         return {**volume, "snapshots": self._volume_snapshots(volume)}
+
+    def _names_of_images(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that images point to."""
+        return _names(
+            (self.projects, "name", [row["project_id"] for row in shown]),
+            (self.snapshots, "label", [row["source_id"] for row in shown]),
+        )
+
+    def _names_of_instances(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that instances point to."""
+        return _names(
+            (self.projects, "name", [row["project_id"] for row in shown]),
+            (self.zones, "name", [row["zone_id"] for row in shown]),
+            (self.flavors, "name", [row["flavor_id"] for row in shown]),
+            (self.images, "name", [row["image_id"] for row in shown]),
+        )
+
+    def _names_of_volumes(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that volumes point to."""
+        return _names(
+            (self.projects, "name", [row["project_id"] for row in shown]),
+            (self.zones, "name", [row["zone_id"] for row in shown]),
+            (self.instances, "name", [row["instance_id"] for row in shown]),
+            (self.snapshots, "label", [row["source_id"] for row in shown]),
+        )
+
+    def _names_of_snapshots(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that snapshots point to."""
+        return _names((self.volumes, "name", [row["volume_id"] for row in shown]))
 
     def _project_cores(self, project: Project) -> int:
         """The cores of a project."""

@@ -142,9 +142,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -278,21 +283,20 @@ class CodeReview:
             return _refused(f"There is no branch {branch_id!r}.")
         found = [p for p in self._queue(branch)]
         found.sort(key=lambda p: (p["place"] if p["place"] is not None else 0, _age(p)))
-        return _found(
+        shown = [
             {
-                "total": len(found),
-                "pull_requests": [
-                    {
-                        "id": p["id"],
-                        "place": p["place"],
-                        "title": p["title"],
-                        "author": self.developers[p["author_id"]]["name"],
-                        "hotfix": p["hotfix"],
-                        "stacked_on": p["stacked_on_id"],
-                    }
-                    for p in _page(found, offset)
-                ],
+                "id": p["id"],
+                "place": p["place"],
+                "title": p["title"],
+                "author": self.developers[p["author_id"]]["name"],
+                "hotfix": p["hotfix"],
+                "stacked_on": p["stacked_on_id"],
             }
+            for p in _page(found, offset)
+        ]
+        return _found(
+            {"total": len(found), "pull_requests": shown},
+            _names((self.pull_requests, "title", [row["stacked_on"] for row in shown])),
         )
 
     def what_is_missing(self, pull_id: str) -> Result:
@@ -309,34 +313,30 @@ class CodeReview:
         pull = self.pull_requests.get(pull_id)
         if pull is None:
             return _refused(f"There is no pull request {pull_id!r}.")
-        return _found(
-            {
-                "ready": self._ready(pull),
-                "status": pull["status"],
-                "approvals": self._pull_request_approved(pull),
-                "approvals_needed": self.branches[pull["target_id"]]["approvals"],
-                "want_changes": [
-                    *[
-                        self.developers[r["reviewer_id"]]["name"]
-                        for r in sorted(
-                            self._reviews_by_pull_verdict.get((pull_id, "changes"), {}).values(),
-                            key=_age,
-                        )
-                        if r["standing"]
-                    ]
-                ],
-                "checks_not_passed": [
-                    *[
-                        c["kind"]
-                        for c in sorted(self._checks_by_pull.get(pull_id, {}).values(), key=_age)
-                        if c["result"] != "passed"
-                    ]
-                ],
-                "areas_without_owner": [*[a["name"] for a in self._unsigned(pull)]],
-                "branch_frozen": self.branches[pull["target_id"]]["frozen"],
-                "stacked_on": pull["stacked_on_id"],
-            }
-        )
+        answer = {
+            "ready": self._ready(pull),
+            "status": pull["status"],
+            "approvals": self._pull_request_approved(pull),
+            "approvals_needed": self.branches[pull["target_id"]]["approvals"],
+            "want_changes": [
+                *[
+                    self.developers[r["reviewer_id"]]["name"]
+                    for r in sorted(self._reviews_by_pull_verdict.get((pull_id, "changes"), {}).values(), key=_age)
+                    if r["standing"]
+                ]
+            ],
+            "checks_not_passed": [
+                *[
+                    c["kind"]
+                    for c in sorted(self._checks_by_pull.get(pull_id, {}).values(), key=_age)
+                    if c["result"] != "passed"
+                ]
+            ],
+            "areas_without_owner": [*[a["name"] for a in self._unsigned(pull)]],
+            "branch_frozen": self.branches[pull["target_id"]]["frozen"],
+            "stacked_on": pull["stacked_on_id"],
+        }
+        return _found(answer, _names((self.pull_requests, "title", [row["stacked_on"] for row in [answer]])))
 
     def possible_reviewers(
         self,
@@ -455,7 +455,8 @@ class CodeReview:
             if (name is None or name.casefold() in team["name"].casefold())
             and (within_id is None or team["within_id"] == within_id)
         ]
-        return _found({"total": len(found), "teams": [{**team} for team in _page(found, offset)]})
+        shown = [{**team} for team in _page(found, offset)]
+        return _found({"total": len(found), "teams": shown}, self._names_of_teams(shown))
 
     def list_developers(
         self,
@@ -481,12 +482,8 @@ class CodeReview:
             if (name is None or name.casefold() in developer["name"].casefold())
             and (team_id is None or developer["team_id"] == team_id)
         ]
-        return _found(
-            {
-                "total": len(found),
-                "developers": [self._show_developer(developer) for developer in _page(found, offset)],
-            }
-        )
+        shown = [self._show_developer(developer) for developer in _page(found, offset)]
+        return _found({"total": len(found), "developers": shown}, self._names_of_developers(shown))
 
     def list_areas(
         self,
@@ -512,7 +509,8 @@ class CodeReview:
             if (name is None or name.casefold() in area["name"].casefold())
             and (owner_id is None or area["owner_id"] == owner_id)
         ]
-        return _found({"total": len(found), "areas": [{**area} for area in _page(found, offset)]})
+        shown = [{**area} for area in _page(found, offset)]
+        return _found({"total": len(found), "areas": shown}, self._names_of_areas(shown))
 
     def list_branches(
         self,
@@ -583,12 +581,8 @@ class CodeReview:
             and (hotfix is None or pull_request["hotfix"] == hotfix)
             and (status is None or pull_request["status"] == status)
         ]
-        return _found(
-            {
-                "total": len(found),
-                "pull_requests": [self._show_pull_request(pull_request) for pull_request in _page(found, offset)],
-            }
-        )
+        shown = [self._show_pull_request(pull_request) for pull_request in _page(found, offset)]
+        return _found({"total": len(found), "pull_requests": shown}, self._names_of_pull_requests(shown))
 
     def list_reviews(
         self,
@@ -627,7 +621,8 @@ class CodeReview:
             and (standing is None or review["standing"] == standing)
             and (dismissed_by_id is None or review["dismissed_by_id"] == dismissed_by_id)
         ]
-        return _found({"total": len(found), "reviews": [{**review} for review in _page(found, offset)]})
+        shown = [{**review} for review in _page(found, offset)]
+        return _found({"total": len(found), "reviews": shown}, self._names_of_reviews(shown))
 
     def list_checks(
         self,
@@ -656,7 +651,8 @@ class CodeReview:
             and (kind is None or check["kind"] == kind)
             and (result is None or check["result"] == result)
         ]
-        return _found({"total": len(found), "checks": [{**check} for check in _page(found, offset)]})
+        shown = [{**check} for check in _page(found, offset)]
+        return _found({"total": len(found), "checks": shown}, self._names_of_checks(shown))
 
     def open_pull(
         self,
@@ -1643,6 +1639,40 @@ class CodeReview:
             "objections": self._pull_request_objections(pull_request),
             "checks_open": self._pull_request_checks_open(pull_request),
         }
+
+    def _names_of_teams(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that teams point to."""
+        return _names((self.teams, "name", [row["within_id"] for row in shown]))
+
+    def _names_of_developers(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that developers point to."""
+        return _names((self.teams, "name", [row["team_id"] for row in shown]))
+
+    def _names_of_areas(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that areas point to."""
+        return _names((self.teams, "name", [row["owner_id"] for row in shown]))
+
+    def _names_of_pull_requests(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that pull requests point to."""
+        return _names(
+            (self.developers, "name", [row["author_id"] for row in shown]),
+            (self.branches, "name", [row["target_id"] for row in shown]),
+            (self.areas, "name", [each for row in shown for each in row["area_ids"]]),
+            (self.pull_requests, "title", [row["stacked_on_id"] for row in shown]),
+            (self.developers, "name", [each for row in shown for each in row["asked_ids"]]),
+        )
+
+    def _names_of_reviews(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that reviews point to."""
+        return _names(
+            (self.pull_requests, "title", [row["pull_id"] for row in shown]),
+            (self.developers, "name", [row["reviewer_id"] for row in shown]),
+            (self.developers, "name", [row["dismissed_by_id"] for row in shown]),
+        )
+
+    def _names_of_checks(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that checks point to."""
+        return _names((self.pull_requests, "title", [row["pull_id"] for row in shown]))
 
     def _developer_asked_of(self, developer: Developer) -> int:
         """The asked of of a developer."""

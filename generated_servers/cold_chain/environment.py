@@ -151,9 +151,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -420,7 +425,8 @@ class ColdChain:
             and (site_id is None or box["site_id"] == site_id)
             and (status is None or box["status"] == status)
         ]
-        return _found({"total": len(found), "boxes": [{**box} for box in _page(found, offset)]})
+        shown = [{**box} for box in _page(found, offset)]
+        return _found({"total": len(found), "boxes": shown}, self._names_of_boxes(shown))
 
     def list_loggers(
         self,
@@ -446,7 +452,8 @@ class ColdChain:
             if (serial is None or serial.casefold() in logger["serial"].casefold())
             and (site_id is None or logger["site_id"] == site_id)
         ]
-        return _found({"total": len(found), "loggers": [{**logger} for logger in _page(found, offset)]})
+        shown = [{**logger} for logger in _page(found, offset)]
+        return _found({"total": len(found), "loggers": shown}, self._names_of_loggers(shown))
 
     def list_shipments(
         self,
@@ -485,9 +492,8 @@ class ColdChain:
             and (goal_id is None or shipment["goal_id"] == goal_id)
             and (status is None or shipment["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "shipments": [self._show_shipment(shipment) for shipment in _page(found, offset)]}
-        )
+        shown = [self._show_shipment(shipment) for shipment in _page(found, offset)]
+        return _found({"total": len(found), "shipments": shown}, self._names_of_shipments(shown))
 
     def list_loads(
         self,
@@ -526,7 +532,8 @@ class ColdChain:
             and (logger_id is None or load["logger_id"] == logger_id)
             and (recovered is None or load["recovered"] == recovered)
         ]
-        return _found({"total": len(found), "loads": [self._show_load(load) for load in _page(found, offset)]})
+        shown = [self._show_load(load) for load in _page(found, offset)]
+        return _found({"total": len(found), "loads": shown}, self._names_of_loads(shown))
 
     def list_readings(
         self,
@@ -545,7 +552,8 @@ class ColdChain:
         if load_id is not None and load_id not in self.loads:
             return _refused(f"There is no load {load_id!r}.")
         found = [reading for reading in self.readings.values() if (load_id is None or reading["load_id"] == load_id)]
-        return _found({"total": len(found), "readings": [{**reading} for reading in _page(found, offset)]})
+        shown = [{**reading} for reading in _page(found, offset)]
+        return _found({"total": len(found), "readings": shown}, self._names_of_readings(shown))
 
     def list_reviews(
         self,
@@ -571,7 +579,8 @@ class ColdChain:
             if (shipment_id is None or review["shipment_id"] == shipment_id)
             and (verdict is None or review["verdict"] == verdict)
         ]
-        return _found({"total": len(found), "reviews": [{**review} for review in _page(found, offset)]})
+        shown = [{**review} for review in _page(found, offset)]
+        return _found({"total": len(found), "reviews": shown}, self._names_of_reviews(shown))
 
     def plan_shipment(
         self,
@@ -1307,6 +1316,38 @@ class ColdChain:
     def _show_load(self, load: Load) -> dict[str, Any]:
         """The load as an answer shows it."""
         return {**load, "out": self._load_out(load)}
+
+    def _names_of_boxes(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that boxes point to."""
+        return _names((self.sites, "name", [row["site_id"] for row in shown]))
+
+    def _names_of_loggers(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that loggers point to."""
+        return _names((self.sites, "name", [row["site_id"] for row in shown]))
+
+    def _names_of_shipments(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that shipments point to."""
+        return _names(
+            (self.products, "name", [row["product_id"] for row in shown]),
+            (self.sites, "name", [row["origin_id"] for row in shown]),
+            (self.sites, "name", [row["goal_id"] for row in shown]),
+        )
+
+    def _names_of_loads(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that loads point to."""
+        return _names(
+            (self.shipments, "number", [row["shipment_id"] for row in shown]),
+            (self.boxes, "label", [row["box_id"] for row in shown]),
+            (self.loggers, "serial", [row["logger_id"] for row in shown]),
+        )
+
+    def _names_of_readings(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that readings point to."""
+        return _names((self.loads, "seal", [row["load_id"] for row in shown]))
+
+    def _names_of_reviews(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that reviews point to."""
+        return _names((self.shipments, "number", [row["shipment_id"] for row in shown]))
 
     def _shipment_packed(self, shipment: Shipment) -> int:
         """The packed of a shipment."""

@@ -148,9 +148,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -390,7 +395,8 @@ class CommunityGarden:
             and (raised is None or plot["raised"] == raised)
             and (holder_id is None or plot["holder_id"] == holder_id)
         ]
-        return _found({"total": len(found), "plots": [self._show_plot(plot) for plot in _page(found, offset)]})
+        shown = [self._show_plot(plot) for plot in _page(found, offset)]
+        return _found({"total": len(found), "plots": shown}, self._names_of_plots(shown))
 
     def list_applications(
         self,
@@ -419,9 +425,8 @@ class CommunityGarden:
             and (raised_only is None or application["raised_only"] == raised_only)
             and (status is None or application["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "applications": [{**application} for application in _page(found, offset)]}
-        )
+        shown = [{**application} for application in _page(found, offset)]
+        return _found({"total": len(found), "applications": shown}, self._names_of_applications(shown))
 
     def list_work_days(
         self,
@@ -478,7 +483,8 @@ class CommunityGarden:
             and (gardener_id is None or spot["gardener_id"] == gardener_id)
             and (status is None or spot["status"] == status)
         ]
-        return _found({"total": len(found), "spots": [{**spot} for spot in _page(found, offset)]})
+        shown = [{**spot} for spot in _page(found, offset)]
+        return _found({"total": len(found), "spots": shown}, self._names_of_spots(shown))
 
     def list_tools(
         self,
@@ -505,7 +511,8 @@ class CommunityGarden:
             and (motor is None or tool["motor"] == motor)
             and (broken is None or tool["broken"] == broken)
         ]
-        return _found({"total": len(found), "tools": [self._show_tool(tool) for tool in _page(found, offset)]})
+        shown = [self._show_tool(tool) for tool in _page(found, offset)]
+        return _found({"total": len(found), "tools": shown}, self._names_of_tools(shown))
 
     def list_lendings(
         self,
@@ -533,7 +540,8 @@ class CommunityGarden:
             if (tool_id is None or lending["tool_id"] == tool_id)
             and (gardener_id is None or lending["gardener_id"] == gardener_id)
         ]
-        return _found({"total": len(found), "lendings": [{**lending} for lending in _page(found, offset)]})
+        shown = [{**lending} for lending in _page(found, offset)]
+        return _found({"total": len(found), "lendings": shown}, self._names_of_lendings(shown))
 
     def list_inspections(
         self,
@@ -564,7 +572,8 @@ class CommunityGarden:
             and (holder_id is None or inspection["holder_id"] == holder_id)
             and (finding is None or inspection["finding"] == finding)
         ]
-        return _found({"total": len(found), "inspections": [{**inspection} for inspection in _page(found, offset)]})
+        shown = [{**inspection} for inspection in _page(found, offset)]
+        return _found({"total": len(found), "inspections": shown}, self._names_of_inspections(shown))
 
     def join_waiting_list(
         self,
@@ -1126,6 +1135,39 @@ class CommunityGarden:
     def _show_tool(self, tool: Tool) -> dict[str, Any]:
         """The tool as an answer shows it."""
         return {**tool, "lent_to_id": _id_of(self._tool_lent_to(tool))}
+
+    def _names_of_plots(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that plots point to."""
+        return _names((self.gardeners, "name", [row["holder_id"] for row in shown]))
+
+    def _names_of_applications(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that applications point to."""
+        return _names((self.gardeners, "name", [row["gardener_id"] for row in shown]))
+
+    def _names_of_spots(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that spots point to."""
+        return _names(
+            (self.work_days, "name", [row["work_day_id"] for row in shown]),
+            (self.gardeners, "name", [row["gardener_id"] for row in shown]),
+        )
+
+    def _names_of_tools(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that tools point to."""
+        return _names((self.gardeners, "name", [row["lent_to_id"] for row in shown]))
+
+    def _names_of_lendings(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that lendings point to."""
+        return _names(
+            (self.tools, "name", [row["tool_id"] for row in shown]),
+            (self.gardeners, "name", [row["gardener_id"] for row in shown]),
+        )
+
+    def _names_of_inspections(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that inspections point to."""
+        return _names(
+            (self.plots, "number", [row["plot_id"] for row in shown]),
+            (self.gardeners, "name", [row["holder_id"] for row in shown]),
+        )
 
     def _gardener_area(self, gardener: Gardener) -> int:
         """The area of a gardener."""

@@ -140,9 +140,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -502,7 +507,8 @@ class ConferenceVenue:
             and (part_of_id is None or hall["part_of_id"] == part_of_id)
             and (wall_works is None or hall["wall_works"] == wall_works)
         ]
-        return _found({"total": len(found), "halls": [{**hall} for hall in _page(found, offset)]})
+        shown = [{**hall} for hall in _page(found, offset)]
+        return _found({"total": len(found), "halls": shown}, self._names_of_halls(shown))
 
     def list_clients(
         self,
@@ -563,7 +569,8 @@ class ConferenceVenue:
             and (layout is None or event["layout"] == layout)
             and (status is None or event["status"] == status)
         ]
-        return _found({"total": len(found), "events": [self._show_event(event) for event in _page(found, offset)]})
+        shown = [self._show_event(event) for event in _page(found, offset)]
+        return _found({"total": len(found), "events": shown}, self._names_of_events(shown))
 
     def list_items(
         self,
@@ -608,7 +615,8 @@ class ConferenceVenue:
             if (event_id is None or hire["event_id"] == event_id)
             and (item_id is None or hire["item_id"] == item_id)
         ]
-        return _found({"total": len(found), "hires": [{**hire} for hire in _page(found, offset)]})
+        shown = [{**hire} for hire in _page(found, offset)]
+        return _found({"total": len(found), "hires": shown}, self._names_of_hires(shown))
 
     def list_meals(
         self,
@@ -634,7 +642,8 @@ class ConferenceVenue:
             if (event_id is None or meal["event_id"] == event_id)
             and (kind is None or meal["kind"] == kind)
         ]
-        return _found({"total": len(found), "meals": [self._show_meal(meal) for meal in _page(found, offset)]})
+        shown = [self._show_meal(meal) for meal in _page(found, offset)]
+        return _found({"total": len(found), "meals": shown}, self._names_of_meals(shown))
 
     def take_option(
         self,
@@ -1350,6 +1359,28 @@ class ConferenceVenue:
     def _show_meal(self, meal: Meal) -> dict[str, Any]:
         """The meal as an answer shows it."""
         return {**meal, "closes": self._meal_closes(meal)}
+
+    def _names_of_halls(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that halls point to."""
+        return _names((self.halls, "name", [row["part_of_id"] for row in shown]))
+
+    def _names_of_events(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that events point to."""
+        return _names(
+            (self.clients, "name", [row["client_id"] for row in shown]),
+            (self.halls, "name", [row["hall_id"] for row in shown]),
+        )
+
+    def _names_of_hires(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that hires point to."""
+        return _names(
+            (self.events, "title", [row["event_id"] for row in shown]),
+            (self.items, "name", [row["item_id"] for row in shown]),
+        )
+
+    def _names_of_meals(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that meals point to."""
+        return _names((self.events, "title", [row["event_id"] for row in shown]))
 
     def _event_bill(self, event: Event) -> int:
         """The bill of an event."""

@@ -145,9 +145,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -325,21 +330,20 @@ class ConstructionSite:
             return _refused(f"There is no task {task_id!r}.")
         found = [t for t in _above(self.tasks, task, "after_ids") if t["status"] != "released"]
         found.sort(key=lambda t: (t["status"], t["name"], _age(t)))
-        return _found(
+        shown = [
             {
-                "total": len(found),
-                "tasks": [
-                    {
-                        "id": t["id"],
-                        "name": t["name"],
-                        "status": t["status"],
-                        "days_left": t["days_left"],
-                        "open_defects": self._task_open_defects(t),
-                        "crew": t["crew_id"],
-                    }
-                    for t in _page(found, offset)
-                ],
+                "id": t["id"],
+                "name": t["name"],
+                "status": t["status"],
+                "days_left": t["days_left"],
+                "open_defects": self._task_open_defects(t),
+                "crew": t["crew_id"],
             }
+            for t in _page(found, offset)
+        ]
+        return _found(
+            {"total": len(found), "tasks": shown},
+            _names((self.crews, "foreman", [row["crew"] for row in shown])),
         )
 
     def crane_plan(self, since: Date, offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0) -> Result:
@@ -410,7 +414,8 @@ class ConstructionSite:
             if (foreman is None or foreman.casefold() in crew["foreman"].casefold())
             and (trade is None or crew["trade"] == trade)
         ]
-        return _found({"total": len(found), "crews": [self._show_crew(crew) for crew in _page(found, offset)]})
+        shown = [self._show_crew(crew) for crew in _page(found, offset)]
+        return _found({"total": len(found), "crews": shown}, self._names_of_crews(shown))
 
     def get_task(self, task_id: str) -> Result:
         """Look up one task by its id.
@@ -424,7 +429,8 @@ class ConstructionSite:
         task = self.tasks.get(task_id)
         if task is None:
             return _refused(f"There is no task {task_id!r}.")
-        return _found(self._show_task(task))
+        shown = self._show_task(task)
+        return _found(shown, self._names_of_tasks([shown]))
 
     def list_tasks(
         self,
@@ -467,7 +473,8 @@ class ConstructionSite:
             and (crew_id is None or task["crew_id"] == crew_id)
             and (status is None or task["status"] == status)
         ]
-        return _found({"total": len(found), "tasks": [self._show_task(task) for task in _page(found, offset)]})
+        shown = [self._show_task(task) for task in _page(found, offset)]
+        return _found({"total": len(found), "tasks": shown}, self._names_of_tasks(shown))
 
     def list_lifts(
         self,
@@ -496,7 +503,8 @@ class ConstructionSite:
             and (slot is None or lift["slot"] == slot)
             and (status is None or lift["status"] == status)
         ]
-        return _found({"total": len(found), "lifts": [{**lift} for lift in _page(found, offset)]})
+        shown = [{**lift} for lift in _page(found, offset)]
+        return _found({"total": len(found), "lifts": shown}, self._names_of_lifts(shown))
 
     def list_inspections(
         self,
@@ -522,7 +530,8 @@ class ConstructionSite:
             if (task_id is None or inspection["task_id"] == task_id)
             and (status is None or inspection["status"] == status)
         ]
-        return _found({"total": len(found), "inspections": [{**inspection} for inspection in _page(found, offset)]})
+        shown = [{**inspection} for inspection in _page(found, offset)]
+        return _found({"total": len(found), "inspections": shown}, self._names_of_inspections(shown))
 
     def list_defects(
         self,
@@ -553,7 +562,8 @@ class ConstructionSite:
             and (crew_id is None or defect["crew_id"] == crew_id)
             and (mended is None or defect["mended"] == mended)
         ]
-        return _found({"total": len(found), "defects": [{**defect} for defect in _page(found, offset)]})
+        shown = [{**defect} for defect in _page(found, offset)]
+        return _found({"total": len(found), "defects": shown}, self._names_of_defects(shown))
 
     def list_weather_days(
         self,
@@ -1367,6 +1377,33 @@ class ConstructionSite:
             "open_defects": self._task_open_defects(task),
             "work_before": self._task_work_before(task),
         }
+
+    def _names_of_crews(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that crews point to."""
+        return _names((self.tasks, "name", [row["job_id"] for row in shown]))
+
+    def _names_of_tasks(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that tasks point to."""
+        return _names(
+            (self.zones, "name", [row["zone_id"] for row in shown]),
+            (self.tasks, "name", [each for row in shown for each in row["after_ids"]]),
+            (self.crews, "foreman", [row["crew_id"] for row in shown]),
+        )
+
+    def _names_of_lifts(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that lifts point to."""
+        return _names((self.tasks, "name", [row["task_id"] for row in shown]))
+
+    def _names_of_inspections(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that inspections point to."""
+        return _names((self.tasks, "name", [row["task_id"] for row in shown]))
+
+    def _names_of_defects(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that defects point to."""
+        return _names(
+            (self.tasks, "name", [row["task_id"] for row in shown]),
+            (self.crews, "foreman", [row["crew_id"] for row in shown]),
+        )
 
     def _zone_at_work(self, zone: Zone) -> int:
         """The at work of a zone."""

@@ -115,9 +115,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -442,7 +447,8 @@ class ContainerCluster:
             and (spread is None or app["spread"] == spread)
             and (only_in is None or app["only_in"] == only_in)
         ]
-        return _found({"total": len(found), "apps": [self._show_app(app) for app in _page(found, offset)]})
+        shown = [self._show_app(app) for app in _page(found, offset)]
+        return _found({"total": len(found), "apps": shown}, self._names_of_apps(shown))
 
     def get_app(self, app_id: str) -> Result:
         """Look up one app by its id.
@@ -456,7 +462,8 @@ class ContainerCluster:
         app = self.apps.get(app_id)
         if app is None:
             return _refused(f"There is no app {app_id!r}.")
-        return _found(self._show_app(app))
+        shown = self._show_app(app)
+        return _found(shown, self._names_of_apps([shown]))
 
     def list_placements(
         self,
@@ -484,7 +491,8 @@ class ContainerCluster:
             if (app_id is None or placement["app_id"] == app_id)
             and (node_id is None or placement["node_id"] == node_id)
         ]
-        return _found({"total": len(found), "placements": [{**placement} for placement in _page(found, offset)]})
+        shown = [{**placement} for placement in _page(found, offset)]
+        return _found({"total": len(found), "placements": shown}, self._names_of_placements(shown))
 
     def create_app(
         self,
@@ -1250,6 +1258,20 @@ class ContainerCluster:
             "running": self._app_running(app),
             "pending": self._app_pending(app),
         }
+
+    def _names_of_apps(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that apps point to."""
+        return _names(
+            (self.teams, "name", [row["team_id"] for row in shown]),
+            (self.priorities, "name", [row["priority_id"] for row in shown]),
+        )
+
+    def _names_of_placements(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that placements point to."""
+        return _names(
+            (self.apps, "name", [row["app_id"] for row in shown]),
+            (self.nodes, "name", [row["node_id"] for row in shown]),
+        )
 
     def _team_used(self, team: Team) -> int:
         """The used of a team."""

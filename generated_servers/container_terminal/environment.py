@@ -148,9 +148,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -429,7 +434,8 @@ class ContainerTerminal:
             if (label is None or label.casefold() in stack["label"].casefold())
             and (block_id is None or stack["block_id"] == block_id)
         ]
-        return _found({"total": len(found), "stacks": [self._show_stack(stack) for stack in _page(found, offset)]})
+        shown = [self._show_stack(stack) for stack in _page(found, offset)]
+        return _found({"total": len(found), "stacks": shown}, self._names_of_stacks(shown))
 
     def list_vessels(
         self,
@@ -489,7 +495,8 @@ class ContainerTerminal:
             if (label is None or label.casefold() in bay["label"].casefold())
             and (vessel_id is None or bay["vessel_id"] == vessel_id)
         ]
-        return _found({"total": len(found), "bays": [self._show_bay(bay) for bay in _page(found, offset)]})
+        shown = [self._show_bay(bay) for bay in _page(found, offset)]
+        return _found({"total": len(found), "bays": shown}, self._names_of_bays(shown))
 
     def list_containers(
         self,
@@ -540,7 +547,8 @@ class ContainerTerminal:
             and (bay_id is None or container["bay_id"] == bay_id)
             and (status is None or container["status"] == status)
         ]
-        return _found({"total": len(found), "containers": [{**container} for container in _page(found, offset)]})
+        shown = [{**container} for container in _page(found, offset)]
+        return _found({"total": len(found), "containers": shown}, self._names_of_containers(shown))
 
     def list_holds(
         self,
@@ -569,7 +577,8 @@ class ContainerTerminal:
             and (kind is None or hold["kind"] == kind)
             and (status is None or hold["status"] == status)
         ]
-        return _found({"total": len(found), "holds": [{**hold} for hold in _page(found, offset)]})
+        shown = [{**hold} for hold in _page(found, offset)]
+        return _found({"total": len(found), "holds": shown}, self._names_of_holds(shown))
 
     def list_appointments(
         self,
@@ -598,9 +607,8 @@ class ContainerTerminal:
             and (container_id is None or appointment["container_id"] == container_id)
             and (status is None or appointment["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "appointments": [{**appointment} for appointment in _page(found, offset)]}
-        )
+        shown = [{**appointment} for appointment in _page(found, offset)]
+        return _found({"total": len(found), "appointments": shown}, self._names_of_appointments(shown))
 
     def book_appointment(self, container_id: str, haulier: Text, plate: Text, at: DateTime) -> Result:
         """Book a truck for a container, to bring an export in or to fetch an import from the yard.
@@ -1454,6 +1462,37 @@ class ContainerTerminal:
             "load": self._bay_load(bay),
             "top_id": _id_of(self._bay_top(bay)),
         }
+
+    def _names_of_stacks(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that stacks point to."""
+        return _names(
+            (self.blocks, "name", [row["block_id"] for row in shown]),
+            (self.containers, "number", [row["top_id"] for row in shown]),
+        )
+
+    def _names_of_bays(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that bays point to."""
+        return _names(
+            (self.vessels, "name", [row["vessel_id"] for row in shown]),
+            (self.containers, "number", [each for row in shown for each in row["aboard"]]),
+            (self.containers, "number", [row["top_id"] for row in shown]),
+        )
+
+    def _names_of_containers(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that containers point to."""
+        return _names(
+            (self.vessels, "name", [row["vessel_id"] for row in shown]),
+            (self.stacks, "label", [row["stack_id"] for row in shown]),
+            (self.bays, "label", [row["bay_id"] for row in shown]),
+        )
+
+    def _names_of_holds(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that holds point to."""
+        return _names((self.containers, "number", [row["container_id"] for row in shown]))
+
+    def _names_of_appointments(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that appointments point to."""
+        return _names((self.containers, "number", [row["container_id"] for row in shown]))
 
     def _block_boxes(self, block: Block) -> int:
         """The boxes of a block."""

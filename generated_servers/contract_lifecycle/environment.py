@@ -134,9 +134,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -435,9 +440,8 @@ class ContractLifecycle:
             and (owner_id is None or contract["owner_id"] == owner_id)
             and (status is None or contract["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "contracts": [self._show_contract(contract) for contract in _page(found, offset)]}
-        )
+        shown = [self._show_contract(contract) for contract in _page(found, offset)]
+        return _found({"total": len(found), "contracts": shown}, self._names_of_contracts(shown))
 
     def list_clauses(
         self,
@@ -478,7 +482,8 @@ class ContractLifecycle:
             and (asked_id is None or clause["asked_id"] == asked_id)
             and (approved_by_id is None or clause["approved_by_id"] == approved_by_id)
         ]
-        return _found({"total": len(found), "clauses": [{**clause} for clause in _page(found, offset)]})
+        shown = [{**clause} for clause in _page(found, offset)]
+        return _found({"total": len(found), "clauses": shown}, self._names_of_clauses(shown))
 
     def list_signatures(
         self,
@@ -506,7 +511,8 @@ class ContractLifecycle:
             if (contract_id is None or signature["contract_id"] == contract_id)
             and (signer_id is None or signature["signer_id"] == signer_id)
         ]
-        return _found({"total": len(found), "signatures": [{**signature} for signature in _page(found, offset)]})
+        shown = [{**signature} for signature in _page(found, offset)]
+        return _found({"total": len(found), "signatures": shown}, self._names_of_signatures(shown))
 
     def list_obligations(
         self,
@@ -529,7 +535,8 @@ class ContractLifecycle:
             for obligation in self.obligations.values()
             if (contract_id is None or obligation["contract_id"] == contract_id)
         ]
-        return _found({"total": len(found), "obligations": [{**obligation} for obligation in _page(found, offset)]})
+        shown = [{**obligation} for obligation in _page(found, offset)]
+        return _found({"total": len(found), "obligations": shown}, self._names_of_obligations(shown))
 
     def open_contract(
         self,
@@ -1268,6 +1275,33 @@ class ContractLifecycle:
             "risk": self._contract_risk(contract),
             "notice_until": self._contract_notice_until(contract),
         }
+
+    def _names_of_contracts(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that contracts point to."""
+        return _names(
+            (self.parties, "name", [row["party_id"] for row in shown]),
+            (self.colleagues, "name", [row["owner_id"] for row in shown]),
+        )
+
+    def _names_of_clauses(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that clauses point to."""
+        return _names(
+            (self.contracts, "title", [row["contract_id"] for row in shown]),
+            (self.positions, "name", [row["position_id"] for row in shown]),
+            (self.positions, "name", [row["asked_id"] for row in shown]),
+            (self.colleagues, "name", [row["approved_by_id"] for row in shown]),
+        )
+
+    def _names_of_signatures(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that signatures point to."""
+        return _names(
+            (self.contracts, "title", [row["contract_id"] for row in shown]),
+            (self.colleagues, "name", [row["signer_id"] for row in shown]),
+        )
+
+    def _names_of_obligations(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that obligations point to."""
+        return _names((self.contracts, "title", [row["contract_id"] for row in shown]))
 
     def _contract_risk(self, contract: Contract) -> int:
         """The risk of a contract."""

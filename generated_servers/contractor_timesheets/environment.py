@@ -142,9 +142,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -444,7 +449,8 @@ class ContractorTimesheets:
             if (name is None or name.casefold() in manager["name"].casefold())
             and (deputy_id is None or manager["deputy_id"] == deputy_id)
         ]
-        return _found({"total": len(found), "managers": [{**manager} for manager in _page(found, offset)]})
+        shown = [{**manager} for manager in _page(found, offset)]
+        return _found({"total": len(found), "managers": shown}, self._names_of_managers(shown))
 
     def list_contractors(
         self,
@@ -470,7 +476,8 @@ class ContractorTimesheets:
             if (name is None or name.casefold() in contractor["name"].casefold())
             and (agency_id is None or contractor["agency_id"] == agency_id)
         ]
-        return _found({"total": len(found), "contractors": [{**contractor} for contractor in _page(found, offset)]})
+        shown = [{**contractor} for contractor in _page(found, offset)]
+        return _found({"total": len(found), "contractors": shown}, self._names_of_contractors(shown))
 
     def list_assignments(
         self,
@@ -501,12 +508,8 @@ class ContractorTimesheets:
             and (contractor_id is None or assignment["contractor_id"] == contractor_id)
             and (manager_id is None or assignment["manager_id"] == manager_id)
         ]
-        return _found(
-            {
-                "total": len(found),
-                "assignments": [self._show_assignment(assignment) for assignment in _page(found, offset)],
-            }
-        )
+        shown = [self._show_assignment(assignment) for assignment in _page(found, offset)]
+        return _found({"total": len(found), "assignments": shown}, self._names_of_assignments(shown))
 
     def list_rates(
         self,
@@ -529,7 +532,8 @@ class ContractorTimesheets:
             for rate in self.rates.values()
             if (assignment_id is None or rate["assignment_id"] == assignment_id)
         ]
-        return _found({"total": len(found), "rates": [{**rate} for rate in _page(found, offset)]})
+        shown = [{**rate} for rate in _page(found, offset)]
+        return _found({"total": len(found), "rates": shown}, self._names_of_rates(shown))
 
     def list_sheets(
         self,
@@ -565,7 +569,8 @@ class ContractorTimesheets:
             and (invoice_id is None or sheet["invoice_id"] == invoice_id)
             and (status is None or sheet["status"] == status)
         ]
-        return _found({"total": len(found), "sheets": [self._show_sheet(sheet) for sheet in _page(found, offset)]})
+        shown = [self._show_sheet(sheet) for sheet in _page(found, offset)]
+        return _found({"total": len(found), "sheets": shown}, self._names_of_sheets(shown))
 
     def list_entries(
         self,
@@ -610,9 +615,8 @@ class ContractorTimesheets:
             if (agency_id is None or invoice["agency_id"] == agency_id)
             and (status is None or invoice["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "invoices": [self._show_invoice(invoice) for invoice in _page(found, offset)]}
-        )
+        shown = [self._show_invoice(invoice) for invoice in _page(found, offset)]
+        return _found({"total": len(found), "invoices": shown}, self._names_of_invoices(shown))
 
     def log_hours(
         self,
@@ -1354,6 +1358,36 @@ class ContractorTimesheets:
     def _show_invoice(self, invoice: Invoice) -> dict[str, Any]:
         """The invoice as an answer shows it."""
         return {**invoice, "total": self._invoice_total(invoice)}
+
+    def _names_of_managers(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that managers point to."""
+        return _names((self.managers, "name", [row["deputy_id"] for row in shown]))
+
+    def _names_of_contractors(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that contractors point to."""
+        return _names((self.agencies, "name", [row["agency_id"] for row in shown]))
+
+    def _names_of_assignments(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that assignments point to."""
+        return _names(
+            (self.contractors, "name", [row["contractor_id"] for row in shown]),
+            (self.managers, "name", [row["manager_id"] for row in shown]),
+        )
+
+    def _names_of_rates(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that rates point to."""
+        return _names((self.assignments, "code", [row["assignment_id"] for row in shown]))
+
+    def _names_of_sheets(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that sheets point to."""
+        return _names(
+            (self.assignments, "code", [row["assignment_id"] for row in shown]),
+            (self.managers, "name", [row["approved_by_id"] for row in shown]),
+        )
+
+    def _names_of_invoices(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that invoices point to."""
+        return _names((self.agencies, "name", [row["agency_id"] for row in shown]))
 
     def _assignment_committed(self, assignment: Assignment) -> int:
         """The committed of an assignment."""

@@ -147,9 +147,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -428,9 +433,8 @@ class CourseEnrolment:
             if (title is None or title.casefold() in course["title"].casefold())
             and (department is None or course["department"] == department)
         ]
-        return _found(
-            {"total": len(found), "courses": [self._show_course(course) for course in _page(found, offset)]}
-        )
+        shown = [self._show_course(course) for course in _page(found, offset)]
+        return _found({"total": len(found), "courses": shown}, self._names_of_courses(shown))
 
     def list_terms(
         self,
@@ -530,9 +534,8 @@ class CourseEnrolment:
             and (room_id is None or section["room_id"] == room_id)
             and (status is None or section["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "sections": [self._show_section(section) for section in _page(found, offset)]}
-        )
+        shown = [self._show_section(section) for section in _page(found, offset)]
+        return _found({"total": len(found), "sections": shown}, self._names_of_sections(shown))
 
     def list_enrolments(
         self,
@@ -563,12 +566,8 @@ class CourseEnrolment:
             and (section_id is None or enrolment["section_id"] == section_id)
             and (status is None or enrolment["status"] == status)
         ]
-        return _found(
-            {
-                "total": len(found),
-                "enrolments": [self._show_enrolment(enrolment) for enrolment in _page(found, offset)],
-            }
-        )
+        shown = [self._show_enrolment(enrolment) for enrolment in _page(found, offset)]
+        return _found({"total": len(found), "enrolments": shown}, self._names_of_enrolments(shown))
 
     def list_waivers(
         self,
@@ -602,7 +601,8 @@ class CourseEnrolment:
             and (reason is None or waiver["reason"] == reason)
             and (status is None or waiver["status"] == status)
         ]
-        return _found({"total": len(found), "waivers": [{**waiver} for waiver in _page(found, offset)]})
+        shown = [{**waiver} for waiver in _page(found, offset)]
+        return _found({"total": len(found), "waivers": shown}, self._names_of_waivers(shown))
 
     def open_section(
         self,
@@ -1589,6 +1589,32 @@ class CourseEnrolment:
     def _show_enrolment(self, enrolment: Enrolment) -> dict[str, Any]:
         """The enrolment as an answer shows it."""
         return {**enrolment, "course": self._enrolment_course(enrolment), "place": self._enrolment_place(enrolment)}
+
+    def _names_of_courses(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that courses point to."""
+        return _names((self.courses, "title", [each for row in shown for each in row["require_ids"]]))
+
+    def _names_of_sections(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that sections point to."""
+        return _names(
+            (self.courses, "title", [row["course_id"] for row in shown]),
+            (self.terms, "name", [row["term_id"] for row in shown]),
+            (self.rooms, "name", [row["room_id"] for row in shown]),
+        )
+
+    def _names_of_enrolments(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that enrolments point to."""
+        return _names(
+            (self.students, "name", [row["student_id"] for row in shown]),
+            (self.sections, "crn", [row["section_id"] for row in shown]),
+        )
+
+    def _names_of_waivers(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that waivers point to."""
+        return _names(
+            (self.students, "name", [row["student_id"] for row in shown]),
+            (self.courses, "title", [row["course_id"] for row in shown]),
+        )
 
     def _section_taken(self, section: Section) -> int:
         """The taken of a section."""

@@ -142,9 +142,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -537,7 +542,8 @@ class CourtDocket:
             and (outcome is None or suit["outcome"] == outcome)
             and (status is None or suit["status"] == status)
         ]
-        return _found({"total": len(found), "suits": [self._show_suit(suit) for suit in _page(found, offset)]})
+        shown = [self._show_suit(suit) for suit in _page(found, offset)]
+        return _found({"total": len(found), "suits": shown}, self._names_of_suits(shown))
 
     def list_interests(
         self,
@@ -568,7 +574,8 @@ class CourtDocket:
             and (party_id is None or interest["party_id"] == party_id)
             and (reason is None or interest["reason"] == reason)
         ]
-        return _found({"total": len(found), "interests": [{**interest} for interest in _page(found, offset)]})
+        shown = [{**interest} for interest in _page(found, offset)]
+        return _found({"total": len(found), "interests": shown}, self._names_of_interests(shown))
 
     def list_hearings(
         self,
@@ -602,7 +609,8 @@ class CourtDocket:
             and (room_id is None or hearing["room_id"] == room_id)
             and (status is None or hearing["status"] == status)
         ]
-        return _found({"total": len(found), "hearings": [{**hearing} for hearing in _page(found, offset)]})
+        shown = [{**hearing} for hearing in _page(found, offset)]
+        return _found({"total": len(found), "hearings": shown}, self._names_of_hearings(shown))
 
     def list_motions(
         self,
@@ -637,7 +645,8 @@ class CourtDocket:
             and (ruling is None or motion["ruling"] == ruling)
             and (status is None or motion["status"] == status)
         ]
-        return _found({"total": len(found), "motions": [{**motion} for motion in _page(found, offset)]})
+        shown = [{**motion} for motion in _page(found, offset)]
+        return _found({"total": len(found), "motions": shown}, self._names_of_motions(shown))
 
     def assign_judge(self, suit_id: str, judge_id: str) -> Result:
         """Allocate a case without a judge, with those joined to it, to a judge of its chamber.
@@ -1636,6 +1645,33 @@ class CourtDocket:
     def _show_suit(self, suit: Suit) -> dict[str, Any]:
         """The suit as an answer shows it."""
         return {**suit, "adjournments": self._suit_adjournments(suit)}
+
+    def _names_of_suits(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that suits point to."""
+        return _names(
+            (self.parties, "name", [row["plaintiff_id"] for row in shown]),
+            (self.parties, "name", [row["defendant_id"] for row in shown]),
+            (self.judges, "name", [row["judge_id"] for row in shown]),
+            (self.suits, "number", [row["joined_to_id"] for row in shown]),
+        )
+
+    def _names_of_interests(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that interests point to."""
+        return _names(
+            (self.judges, "name", [row["judge_id"] for row in shown]),
+            (self.parties, "name", [row["party_id"] for row in shown]),
+        )
+
+    def _names_of_hearings(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that hearings point to."""
+        return _names(
+            (self.suits, "number", [row["suit_id"] for row in shown]),
+            (self.rooms, "name", [row["room_id"] for row in shown]),
+        )
+
+    def _names_of_motions(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that motions point to."""
+        return _names((self.suits, "number", [row["suit_id"] for row in shown]))
 
     def _judge_cases(self, judge: Judge) -> int:
         """The cases of a judge."""

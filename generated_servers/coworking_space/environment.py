@@ -150,9 +150,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -464,7 +469,8 @@ class CoworkingSpace:
             and (space_id is None or contract["space_id"] == space_id)
             and (status is None or contract["status"] == status)
         ]
-        return _found({"total": len(found), "contracts": [{**contract} for contract in _page(found, offset)]})
+        shown = [{**contract} for contract in _page(found, offset)]
+        return _found({"total": len(found), "contracts": shown}, self._names_of_contracts(shown))
 
     def list_rooms(
         self,
@@ -512,9 +518,8 @@ class CoworkingSpace:
             and (room_id is None or room_use["room_id"] == room_id)
             and (status is None or room_use["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "room_uses": [self._show_room_use(room_use) for room_use in _page(found, offset)]}
-        )
+        shown = [self._show_room_use(room_use) for room_use in _page(found, offset)]
+        return _found({"total": len(found), "room_uses": shown}, self._names_of_room_uses(shown))
 
     def list_desk_days(
         self,
@@ -542,7 +547,8 @@ class CoworkingSpace:
             if (contract_id is None or desk_day["contract_id"] == contract_id)
             and (desk_id is None or desk_day["desk_id"] == desk_id)
         ]
-        return _found({"total": len(found), "desk_days": [{**desk_day} for desk_day in _page(found, offset)]})
+        shown = [{**desk_day} for desk_day in _page(found, offset)]
+        return _found({"total": len(found), "desk_days": shown}, self._names_of_desk_days(shown))
 
     def list_visits(
         self,
@@ -575,7 +581,7 @@ class CoworkingSpace:
         starts: Date,
         space_id: str | None = None,
     ) -> Result:
-        """Sign a contract with a tenant; two monthly rates a seat are the deposit.
+        """Sign a contract with a tenant; the deposit is two months' rate of the plan for each seat.
 
         Args:
             tenant_id (str): Id of the tenant, such as TENANT-00001.
@@ -1278,6 +1284,22 @@ class CoworkingSpace:
     def _show_room_use(self, room_use: RoomUse) -> dict[str, Any]:
         """The room use as an answer shows it."""
         return {**room_use, "credits": self._room_use_credits(room_use)}
+
+    def _names_of_contracts(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that contracts point to."""
+        return _names(
+            (self.tenants, "name", [row["tenant_id"] for row in shown]),
+            (self.plans, "name", [row["plan_id"] for row in shown]),
+            (self.spaces, "code", [row["space_id"] for row in shown]),
+        )
+
+    def _names_of_room_uses(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that room uses point to."""
+        return _names((self.rooms, "name", [row["room_id"] for row in shown]))
+
+    def _names_of_desk_days(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that desk days point to."""
+        return _names((self.spaces, "code", [row["desk_id"] for row in shown]))
 
     def _room_use_credits(self, room_use: RoomUse) -> int:
         """The credits of a room use."""

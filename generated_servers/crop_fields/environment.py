@@ -143,9 +143,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -456,9 +461,8 @@ class CropFields:
             and (crop_id is None or planting["crop_id"] == crop_id)
             and (status is None or planting["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "plantings": [self._show_planting(planting) for planting in _page(found, offset)]}
-        )
+        shown = [self._show_planting(planting) for planting in _page(found, offset)]
+        return _found({"total": len(found), "plantings": shown}, self._names_of_plantings(shown))
 
     def list_products(
         self,
@@ -512,9 +516,8 @@ class CropFields:
             if (planting_id is None or spraying["planting_id"] == planting_id)
             and (product_id is None or spraying["product_id"] == product_id)
         ]
-        return _found(
-            {"total": len(found), "sprayings": [self._show_spraying(spraying) for spraying in _page(found, offset)]}
-        )
+        shown = [self._show_spraying(spraying) for spraying in _page(found, offset)]
+        return _found({"total": len(found), "sprayings": shown}, self._names_of_sprayings(shown))
 
     def list_fertilisers(
         self,
@@ -566,7 +569,8 @@ class CropFields:
             if (planting_id is None or spreading["planting_id"] == planting_id)
             and (fertiliser_id is None or spreading["fertiliser_id"] == fertiliser_id)
         ]
-        return _found({"total": len(found), "spreadings": [{**spreading} for spreading in _page(found, offset)]})
+        shown = [{**spreading} for spreading in _page(found, offset)]
+        return _found({"total": len(found), "spreadings": shown}, self._names_of_spreadings(shown))
 
     def plan_crop(
         self,
@@ -1135,6 +1139,21 @@ class CropFields:
     def _show_spraying(self, spraying: Spraying) -> dict[str, Any]:
         """The spraying as an answer shows it."""
         return {**spraying, "free_on": self._spraying_free_on(spraying)}
+
+    def _names_of_plantings(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that plantings point to."""
+        return _names(
+            (self.fields, "name", [row["field_id"] for row in shown]),
+            (self.crops, "name", [row["crop_id"] for row in shown]),
+        )
+
+    def _names_of_sprayings(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that sprayings point to."""
+        return _names((self.products, "name", [row["product_id"] for row in shown]))
+
+    def _names_of_spreadings(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that spreadings point to."""
+        return _names((self.fertilisers, "name", [row["fertiliser_id"] for row in shown]))
 
     def _field_growing(self, field: Field) -> Planting | None:
         """The growing of a field."""

@@ -149,9 +149,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -297,22 +302,21 @@ class Crowdfunding:
         """
         found = [c for c in self._campaigns_by_status.get("live", {}).values()]
         found.sort(key=lambda c: (c["ends_on"], c["title"], _age(c)))
-        return _found(
+        shown = [
             {
-                "total": len(found),
-                "campaigns": [
-                    {
-                        "id": c["id"],
-                        "title": c["title"],
-                        "ends_on": c["ends_on"],
-                        "over": c["ends_on"] < self.now[:10],
-                        "raised": self._campaign_raised(c),
-                        "missing": max(0, c["goal"] - self._campaign_raised(c)),
-                        "next_stretch": _id_of(self._next_stretch(c)),
-                    }
-                    for c in _page(found, offset)
-                ],
+                "id": c["id"],
+                "title": c["title"],
+                "ends_on": c["ends_on"],
+                "over": c["ends_on"] < self.now[:10],
+                "raised": self._campaign_raised(c),
+                "missing": max(0, c["goal"] - self._campaign_raised(c)),
+                "next_stretch": _id_of(self._next_stretch(c)),
             }
+            for c in _page(found, offset)
+        ]
+        return _found(
+            {"total": len(found), "campaigns": shown},
+            _names((self.stretch_goals, "name", [row["next_stretch"] for row in shown])),
         )
 
     def parcels_to_send(
@@ -335,19 +339,18 @@ class Crowdfunding:
             return _refused(f"There is no campaign {campaign_id!r}.")
         found = [p for p in self._to_send(campaign)]
         found.sort(key=lambda p: (self.backers[p["backer_id"]]["name"], _age(p)))
-        return _found(
+        shown = [
             {
-                "total": len(found),
-                "pledges": [
-                    {
-                        "id": p["id"],
-                        "backer": self.backers[p["backer_id"]]["name"],
-                        "country": self.backers[p["backer_id"]]["country"],
-                        "reward": p["reward_id"],
-                    }
-                    for p in _page(found, offset)
-                ],
+                "id": p["id"],
+                "backer": self.backers[p["backer_id"]]["name"],
+                "country": self.backers[p["backer_id"]]["country"],
+                "reward": p["reward_id"],
             }
+            for p in _page(found, offset)
+        ]
+        return _found(
+            {"total": len(found), "pledges": shown},
+            _names((self.rewards, "name", [row["reward"] for row in shown])),
         )
 
     def list_backers(
@@ -431,9 +434,8 @@ class Crowdfunding:
             and (extended is None or campaign["extended"] == extended)
             and (status is None or campaign["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "campaigns": [self._show_campaign(campaign) for campaign in _page(found, offset)]}
-        )
+        shown = [self._show_campaign(campaign) for campaign in _page(found, offset)]
+        return _found({"total": len(found), "campaigns": shown}, self._names_of_campaigns(shown))
 
     def list_rewards(
         self,
@@ -462,9 +464,8 @@ class Crowdfunding:
             and (campaign_id is None or reward["campaign_id"] == campaign_id)
             and (ships is None or reward["ships"] == ships)
         ]
-        return _found(
-            {"total": len(found), "rewards": [self._show_reward(reward) for reward in _page(found, offset)]}
-        )
+        shown = [self._show_reward(reward) for reward in _page(found, offset)]
+        return _found({"total": len(found), "rewards": shown}, self._names_of_rewards(shown))
 
     def list_stretch_goals(
         self,
@@ -493,12 +494,8 @@ class Crowdfunding:
             and (campaign_id is None or stretch_goal["campaign_id"] == campaign_id)
             and (announced is None or stretch_goal["announced"] == announced)
         ]
-        return _found(
-            {
-                "total": len(found),
-                "stretch_goals": [self._show_stretch_goal(stretch_goal) for stretch_goal in _page(found, offset)],
-            }
-        )
+        shown = [self._show_stretch_goal(stretch_goal) for stretch_goal in _page(found, offset)]
+        return _found({"total": len(found), "stretch_goals": shown}, self._names_of_stretch_goals(shown))
 
     def list_pledges(
         self,
@@ -534,7 +531,8 @@ class Crowdfunding:
             and (reward_id is None or pledge["reward_id"] == reward_id)
             and (status is None or pledge["status"] == status)
         ]
-        return _found({"total": len(found), "pledges": [{**pledge} for pledge in _page(found, offset)]})
+        shown = [{**pledge} for pledge in _page(found, offset)]
+        return _found({"total": len(found), "pledges": shown}, self._names_of_pledges(shown))
 
     def list_payouts(
         self,
@@ -557,7 +555,8 @@ class Crowdfunding:
             for payout in self.payouts.values()
             if (campaign_id is None or payout["campaign_id"] == campaign_id)
         ]
-        return _found({"total": len(found), "payouts": [{**payout} for payout in _page(found, offset)]})
+        shown = [{**payout} for payout in _page(found, offset)]
+        return _found({"total": len(found), "payouts": shown}, self._names_of_payouts(shown))
 
     def verify_creator(self, creator_id: str) -> Result:
         """Note that the papers of a creator were checked.
@@ -1179,6 +1178,30 @@ class Crowdfunding:
     def _show_stretch_goal(self, stretch_goal: StretchGoal) -> dict[str, Any]:
         """The stretch goal as an answer shows it."""
         return {**stretch_goal, "reached": self._stretch_goal_reached(stretch_goal)}
+
+    def _names_of_campaigns(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that campaigns point to."""
+        return _names((self.creators, "name", [row["creator_id"] for row in shown]))
+
+    def _names_of_rewards(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that rewards point to."""
+        return _names((self.campaigns, "title", [row["campaign_id"] for row in shown]))
+
+    def _names_of_stretch_goals(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that stretch goals point to."""
+        return _names((self.campaigns, "title", [row["campaign_id"] for row in shown]))
+
+    def _names_of_pledges(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that pledges point to."""
+        return _names(
+            (self.backers, "name", [row["backer_id"] for row in shown]),
+            (self.campaigns, "title", [row["campaign_id"] for row in shown]),
+            (self.rewards, "name", [row["reward_id"] for row in shown]),
+        )
+
+    def _names_of_payouts(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that payouts point to."""
+        return _names((self.campaigns, "title", [row["campaign_id"] for row in shown]))
 
     def _campaign_raised(self, campaign: Campaign) -> int:
         """The raised of a campaign."""

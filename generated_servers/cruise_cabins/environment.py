@@ -138,9 +138,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -473,7 +478,8 @@ class CruiseCabins:
             and (connects_id is None or cabin["connects_id"] == connects_id)
             and (station_id is None or cabin["station_id"] == station_id)
         ]
-        return _found({"total": len(found), "cabins": [self._show_cabin(cabin) for cabin in _page(found, offset)]})
+        shown = [self._show_cabin(cabin) for cabin in _page(found, offset)]
+        return _found({"total": len(found), "cabins": shown}, self._names_of_cabins(shown))
 
     def list_tables(
         self,
@@ -537,7 +543,8 @@ class CruiseCabins:
             and (table_id is None or guest["table_id"] == table_id)
             and (drill is None or guest["drill"] == drill)
         ]
-        return _found({"total": len(found), "guests": [{**guest} for guest in _page(found, offset)]})
+        shown = [{**guest} for guest in _page(found, offset)]
+        return _found({"total": len(found), "guests": shown}, self._names_of_guests(shown))
 
     def list_excursions(
         self,
@@ -600,7 +607,8 @@ class CruiseCabins:
             and (excursion_id is None or ticket["excursion_id"] == excursion_id)
             and (status is None or ticket["status"] == status)
         ]
-        return _found({"total": len(found), "tickets": [{**ticket} for ticket in _page(found, offset)]})
+        shown = [{**ticket} for ticket in _page(found, offset)]
+        return _found({"total": len(found), "tickets": shown}, self._names_of_tickets(shown))
 
     def berth_party(self, guest_ids: Annotated[list[str], {"maxItems": 20}], cabin_id: str) -> Result:
         """Give guests who have no cabin yet an empty one together and charge its fare; one guest alone pays half the
@@ -1556,6 +1564,28 @@ class CruiseCabins:
     def _show_excursion(self, excursion: Excursion) -> dict[str, Any]:
         """The excursion as an answer shows it."""
         return {**excursion, "sold": self._excursion_sold(excursion), "room": self._excursion_room(excursion)}
+
+    def _names_of_cabins(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that cabins point to."""
+        return _names(
+            (self.categories, "name", [row["category_id"] for row in shown]),
+            (self.cabins, "number", [row["connects_id"] for row in shown]),
+            (self.stations, "code", [row["station_id"] for row in shown]),
+        )
+
+    def _names_of_guests(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that guests point to."""
+        return _names(
+            (self.cabins, "number", [row["cabin_id"] for row in shown]),
+            (self.tables, "code", [row["table_id"] for row in shown]),
+        )
+
+    def _names_of_tickets(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that tickets point to."""
+        return _names(
+            (self.guests, "name", [row["guest_id"] for row in shown]),
+            (self.excursions, "name", [row["excursion_id"] for row in shown]),
+        )
 
     def _station_load(self, station: Station) -> int:
         """The load of a station."""

@@ -155,9 +155,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -411,7 +416,8 @@ class CurrencyExchange:
             and (cashier_id is None or till["cashier_id"] == cashier_id)
             and (status is None or till["status"] == status)
         ]
-        return _found({"total": len(found), "tills": [{**till} for till in _page(found, offset)]})
+        shown = [{**till} for till in _page(found, offset)]
+        return _found({"total": len(found), "tills": shown}, self._names_of_tills(shown))
 
     def list_stocks(
         self,
@@ -439,7 +445,8 @@ class CurrencyExchange:
             if (till_id is None or stock["till_id"] == till_id)
             and (currency_id is None or stock["currency_id"] == currency_id)
         ]
-        return _found({"total": len(found), "stocks": [self._show_stock(stock) for stock in _page(found, offset)]})
+        shown = [self._show_stock(stock) for stock in _page(found, offset)]
+        return _found({"total": len(found), "stocks": shown}, self._names_of_stocks(shown))
 
     def list_customers(
         self,
@@ -501,7 +508,8 @@ class CurrencyExchange:
             and (side is None or deal["side"] == side)
             and (status is None or deal["status"] == status)
         ]
-        return _found({"total": len(found), "deals": [{**deal} for deal in _page(found, offset)]})
+        shown = [{**deal} for deal in _page(found, offset)]
+        return _found({"total": len(found), "deals": shown}, self._names_of_deals(shown))
 
     def list_transfers(
         self,
@@ -537,7 +545,8 @@ class CurrencyExchange:
             and (currency_id is None or transfer["currency_id"] == currency_id)
             and (status is None or transfer["status"] == status)
         ]
-        return _found({"total": len(found), "transfers": [{**transfer} for transfer in _page(found, offset)]})
+        shown = [{**transfer} for transfer in _page(found, offset)]
+        return _found({"total": len(found), "transfers": shown}, self._names_of_transfers(shown))
 
     def list_differences(
         self,
@@ -575,7 +584,8 @@ class CurrencyExchange:
             and (cashier_id is None or difference["cashier_id"] == cashier_id)
             and (settled_by_id is None or difference["settled_by_id"] == settled_by_id)
         ]
-        return _found({"total": len(found), "differences": [{**difference} for difference in _page(found, offset)]})
+        shown = [{**difference} for difference in _page(found, offset)]
+        return _found({"total": len(found), "differences": shown}, self._names_of_differences(shown))
 
     def sell_currency(
         self,
@@ -1339,6 +1349,42 @@ class CurrencyExchange:
     def _show_customer(self, customer: Customer) -> dict[str, Any]:
         """The customer as an answer shows it."""
         return {**customer, "today": self._customer_today(customer)}
+
+    def _names_of_tills(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that tills point to."""
+        return _names((self.cashiers, "name", [row["cashier_id"] for row in shown]))
+
+    def _names_of_stocks(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that stocks point to."""
+        return _names(
+            (self.tills, "name", [row["till_id"] for row in shown]),
+            (self.currencies, "name", [row["currency_id"] for row in shown]),
+        )
+
+    def _names_of_deals(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that deals point to."""
+        return _names(
+            (self.tills, "name", [row["till_id"] for row in shown]),
+            (self.customers, "name", [row["customer_id"] for row in shown]),
+            (self.currencies, "name", [row["currency_id"] for row in shown]),
+        )
+
+    def _names_of_transfers(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that transfers point to."""
+        return _names(
+            (self.tills, "name", [row["sender_id"] for row in shown]),
+            (self.tills, "name", [row["receiver_id"] for row in shown]),
+            (self.currencies, "name", [row["currency_id"] for row in shown]),
+        )
+
+    def _names_of_differences(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that differences point to."""
+        return _names(
+            (self.tills, "name", [row["till_id"] for row in shown]),
+            (self.currencies, "name", [row["currency_id"] for row in shown]),
+            (self.cashiers, "name", [row["cashier_id"] for row in shown]),
+            (self.cashiers, "name", [row["settled_by_id"] for row in shown]),
+        )
 
     def _currency_buying(self, currency: Currency) -> int:
         """The buying of a currency."""

@@ -152,9 +152,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -444,9 +449,8 @@ class CustomsClearance:
             and (risky is None or tariff_code["risky"] == risky)
             and (licence is None or tariff_code["licence"] == licence)
         ]
-        return _found(
-            {"total": len(found), "tariff_codes": [{**tariff_code} for tariff_code in _page(found, offset)]}
-        )
+        shown = [{**tariff_code} for tariff_code in _page(found, offset)]
+        return _found({"total": len(found), "tariff_codes": shown}, self._names_of_tariff_codes(shown))
 
     def list_importers(
         self,
@@ -496,12 +500,8 @@ class CustomsClearance:
             if (reference is None or reference.casefold() in guarantee["reference"].casefold())
             and (importer_id is None or guarantee["importer_id"] == importer_id)
         ]
-        return _found(
-            {
-                "total": len(found),
-                "guarantees": [self._show_guarantee(guarantee) for guarantee in _page(found, offset)],
-            }
-        )
+        shown = [self._show_guarantee(guarantee) for guarantee in _page(found, offset)]
+        return _found({"total": len(found), "guarantees": shown}, self._names_of_guarantees(shown))
 
     def list_quotas(
         self,
@@ -527,7 +527,8 @@ class CustomsClearance:
             if (name is None or name.casefold() in quota["name"].casefold())
             and (code_id is None or quota["code_id"] == code_id)
         ]
-        return _found({"total": len(found), "quotas": [self._show_quota(quota) for quota in _page(found, offset)]})
+        shown = [self._show_quota(quota) for quota in _page(found, offset)]
+        return _found({"total": len(found), "quotas": shown}, self._names_of_quotas(shown))
 
     def list_declarations(
         self,
@@ -567,12 +568,8 @@ class CustomsClearance:
             and (channel is None or declaration["channel"] == channel)
             and (status is None or declaration["status"] == status)
         ]
-        return _found(
-            {
-                "total": len(found),
-                "declarations": [self._show_declaration(declaration) for declaration in _page(found, offset)],
-            }
-        )
+        shown = [self._show_declaration(declaration) for declaration in _page(found, offset)]
+        return _found({"total": len(found), "declarations": shown}, self._names_of_declarations(shown))
 
     def list_lines(
         self,
@@ -605,7 +602,8 @@ class CustomsClearance:
             and (code_id is None or line["code_id"] == code_id)
             and (quota_id is None or line["quota_id"] == quota_id)
         ]
-        return _found({"total": len(found), "lines": [self._show_line(line) for line in _page(found, offset)]})
+        shown = [self._show_line(line) for line in _page(found, offset)]
+        return _found({"total": len(found), "lines": shown}, self._names_of_lines(shown))
 
     def list_documents(
         self,
@@ -631,7 +629,8 @@ class CustomsClearance:
             if (declaration_id is None or document["declaration_id"] == declaration_id)
             and (kind is None or document["kind"] == kind)
         ]
-        return _found({"total": len(found), "documents": [{**document} for document in _page(found, offset)]})
+        shown = [{**document} for document in _page(found, offset)]
+        return _found({"total": len(found), "documents": shown}, self._names_of_documents(shown))
 
     def list_inspections(
         self,
@@ -657,7 +656,8 @@ class CustomsClearance:
             if (declaration_id is None or inspection["declaration_id"] == declaration_id)
             and (result is None or inspection["result"] == result)
         ]
-        return _found({"total": len(found), "inspections": [{**inspection} for inspection in _page(found, offset)]})
+        shown = [{**inspection} for inspection in _page(found, offset)]
+        return _found({"total": len(found), "inspections": shown}, self._names_of_inspections(shown))
 
     def open_declaration(
         self,
@@ -1475,6 +1475,41 @@ class CustomsClearance:
     def _show_line(self, line: Line) -> dict[str, Any]:
         """The line as an answer shows it."""
         return {**line, "duty": self._line_duty(line)}
+
+    def _names_of_tariff_codes(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that tariff codes point to."""
+        return _names((self.tariff_codes, "code", [row["within_id"] for row in shown]))
+
+    def _names_of_guarantees(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that guarantees point to."""
+        return _names((self.importers, "name", [row["importer_id"] for row in shown]))
+
+    def _names_of_quotas(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that quotas point to."""
+        return _names((self.tariff_codes, "code", [row["code_id"] for row in shown]))
+
+    def _names_of_declarations(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that declarations point to."""
+        return _names(
+            (self.importers, "name", [row["importer_id"] for row in shown]),
+            (self.guarantees, "reference", [row["guarantee_id"] for row in shown]),
+        )
+
+    def _names_of_lines(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that lines point to."""
+        return _names(
+            (self.declarations, "number", [row["declaration_id"] for row in shown]),
+            (self.tariff_codes, "code", [row["code_id"] for row in shown]),
+            (self.quotas, "name", [row["quota_id"] for row in shown]),
+        )
+
+    def _names_of_documents(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that documents point to."""
+        return _names((self.declarations, "number", [row["declaration_id"] for row in shown]))
+
+    def _names_of_inspections(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that inspections point to."""
+        return _names((self.declarations, "number", [row["declaration_id"] for row in shown]))
 
     def _guarantee_free(self, guarantee: Guarantee) -> int:
         """The free of a guarantee."""

@@ -162,9 +162,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -295,14 +300,13 @@ class DairyHerd:
                 _age(c),
             )
         )
+        shown = [
+            {"id": c["id"], "name": c["name"], "pen": c["pen_id"], "milk_from": self._cow_milk_held_until(c)}
+            for c in _page(found, offset)
+        ]
         return _found(
-            {
-                "total": len(found),
-                "cows": [
-                    {"id": c["id"], "name": c["name"], "pen": c["pen_id"], "milk_from": self._cow_milk_held_until(c)}
-                    for c in _page(found, offset)
-                ],
-            }
+            {"total": len(found), "cows": shown},
+            _names((self.pens, "name", [row["pen"] for row in shown])),
         )
 
     def due_cows(self, until: Date, offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0) -> Result:
@@ -354,20 +358,19 @@ class DairyHerd:
             if (i["status"] == "open" and _plus_days(i["served_on"], 28) <= self.now[:10])
         ]
         found.sort(key=lambda i: (i["served_on"], self.cows[i["cow_id"]]["name"], _age(i)))
-        return _found(
+        shown = [
             {
-                "total": len(found),
-                "inseminations": [
-                    {
-                        "cow_id": i["cow_id"],
-                        "cow": self.cows[i["cow_id"]]["name"],
-                        "pen": self.cows[i["cow_id"]]["pen_id"],
-                        "served_on": i["served_on"],
-                        "bull": self.bulls[i["bull_id"]]["name"],
-                    }
-                    for i in _page(found, offset)
-                ],
+                "cow_id": i["cow_id"],
+                "cow": self.cows[i["cow_id"]]["name"],
+                "pen": self.cows[i["cow_id"]]["pen_id"],
+                "served_on": i["served_on"],
+                "bull": self.bulls[i["bull_id"]]["name"],
             }
+            for i in _page(found, offset)
+        ]
+        return _found(
+            {"total": len(found), "inseminations": shown},
+            _names((self.pens, "name", [row["pen"] for row in shown])),
         )
 
     def list_pens(
@@ -431,7 +434,8 @@ class DairyHerd:
             and (sire_id is None or cow["sire_id"] == sire_id)
             and (phase is None or cow["phase"] == phase)
         ]
-        return _found({"total": len(found), "cows": [self._show_cow(cow) for cow in _page(found, offset)]})
+        shown = [self._show_cow(cow) for cow in _page(found, offset)]
+        return _found({"total": len(found), "cows": shown}, self._names_of_cows(shown))
 
     def list_bulls(
         self,
@@ -486,12 +490,8 @@ class DairyHerd:
             and (bull_id is None or insemination["bull_id"] == bull_id)
             and (status is None or insemination["status"] == status)
         ]
-        return _found(
-            {
-                "total": len(found),
-                "inseminations": [self._show_insemination(insemination) for insemination in _page(found, offset)],
-            }
-        )
+        shown = [self._show_insemination(insemination) for insemination in _page(found, offset)]
+        return _found({"total": len(found), "inseminations": shown}, self._names_of_inseminations(shown))
 
     def list_medicines(
         self,
@@ -543,7 +543,8 @@ class DairyHerd:
             if (cow_id is None or treatment["cow_id"] == cow_id)
             and (medicine_id is None or treatment["medicine_id"] == medicine_id)
         ]
-        return _found({"total": len(found), "treatments": [{**treatment} for treatment in _page(found, offset)]})
+        shown = [{**treatment} for treatment in _page(found, offset)]
+        return _found({"total": len(found), "treatments": shown}, self._names_of_treatments(shown))
 
     def list_tanks(
         self,
@@ -598,7 +599,8 @@ class DairyHerd:
             and (shift is None or milking["shift"] == shift)
             and (tank_id is None or milking["tank_id"] == tank_id)
         ]
-        return _found({"total": len(found), "milkings": [{**milking} for milking in _page(found, offset)]})
+        shown = [{**milking} for milking in _page(found, offset)]
+        return _found({"total": len(found), "milkings": shown}, self._names_of_milkings(shown))
 
     def inseminate_cow(self, cow_id: str, bull_id: str) -> Result:
         """Inseminate a heifer or cow in heat; an older insemination that was never checked counts as empty then.
@@ -1245,6 +1247,35 @@ class DairyHerd:
     def _show_tank(self, tank: Tank) -> dict[str, Any]:
         """The tank as an answer shows it."""
         return {**tank, "room": self._tank_room(tank)}
+
+    def _names_of_cows(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that cows point to."""
+        return _names(
+            (self.pens, "name", [row["pen_id"] for row in shown]),
+            (self.cows, "name", [row["dam_id"] for row in shown]),
+            (self.bulls, "name", [row["sire_id"] for row in shown]),
+        )
+
+    def _names_of_inseminations(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that inseminations point to."""
+        return _names(
+            (self.cows, "name", [row["cow_id"] for row in shown]),
+            (self.bulls, "name", [row["bull_id"] for row in shown]),
+        )
+
+    def _names_of_treatments(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that treatments point to."""
+        return _names(
+            (self.cows, "name", [row["cow_id"] for row in shown]),
+            (self.medicines, "name", [row["medicine_id"] for row in shown]),
+        )
+
+    def _names_of_milkings(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that milkings point to."""
+        return _names(
+            (self.cows, "name", [row["cow_id"] for row in shown]),
+            (self.tanks, "name", [row["tank_id"] for row in shown]),
+        )
 
     def _pen_cows(self, pen: Pen) -> int:
         """The cows of a pen."""

@@ -157,9 +157,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -472,9 +477,8 @@ class DentalPractice:
             if (name is None or name.casefold() in patient["name"].casefold())
             and (insurer_id is None or patient["insurer_id"] == insurer_id)
         ]
-        return _found(
-            {"total": len(found), "patients": [self._show_patient(patient) for patient in _page(found, offset)]}
-        )
+        shown = [self._show_patient(patient) for patient in _page(found, offset)]
+        return _found({"total": len(found), "patients": shown}, self._names_of_patients(shown))
 
     def list_practitioners(
         self,
@@ -550,7 +554,8 @@ class DentalPractice:
             and (after_id is None or service["after_id"] == after_id)
             and (hygienist is None or service["hygienist"] == hygienist)
         ]
-        return _found({"total": len(found), "services": [{**service} for service in _page(found, offset)]})
+        shown = [{**service} for service in _page(found, offset)]
+        return _found({"total": len(found), "services": shown}, self._names_of_services(shown))
 
     def list_plans(
         self,
@@ -584,7 +589,8 @@ class DentalPractice:
             and (dentist_id is None or plan["dentist_id"] == dentist_id)
             and (status is None or plan["status"] == status)
         ]
-        return _found({"total": len(found), "plans": [self._show_plan(plan) for plan in _page(found, offset)]})
+        shown = [self._show_plan(plan) for plan in _page(found, offset)]
+        return _found({"total": len(found), "plans": shown}, self._names_of_plans(shown))
 
     def list_steps(
         self,
@@ -620,7 +626,8 @@ class DentalPractice:
             and (appointment_id is None or step["appointment_id"] == appointment_id)
             and (status is None or step["status"] == status)
         ]
-        return _found({"total": len(found), "steps": [self._show_step(step) for step in _page(found, offset)]})
+        shown = [self._show_step(step) for step in _page(found, offset)]
+        return _found({"total": len(found), "steps": shown}, self._names_of_steps(shown))
 
     def list_appointments(
         self,
@@ -656,12 +663,8 @@ class DentalPractice:
             and (chair_id is None or appointment["chair_id"] == chair_id)
             and (status is None or appointment["status"] == status)
         ]
-        return _found(
-            {
-                "total": len(found),
-                "appointments": [self._show_appointment(appointment) for appointment in _page(found, offset)],
-            }
-        )
+        shown = [self._show_appointment(appointment) for appointment in _page(found, offset)]
+        return _found({"total": len(found), "appointments": shown}, self._names_of_appointments(shown))
 
     def open_plan(self, patient_id: str, dentist_id: str, number: Text) -> Result:
         """Begin a treatment plan for a patient.
@@ -1871,6 +1874,37 @@ class DentalPractice:
     def _show_appointment(self, appointment: Appointment) -> dict[str, Any]:
         """The appointment as an answer shows it."""
         return {**appointment, "minutes": self._appointment_minutes(appointment)}
+
+    def _names_of_patients(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that patients point to."""
+        return _names((self.insurers, "name", [row["insurer_id"] for row in shown]))
+
+    def _names_of_services(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that services point to."""
+        return _names((self.services, "name", [row["after_id"] for row in shown]))
+
+    def _names_of_plans(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that plans point to."""
+        return _names(
+            (self.patients, "name", [row["patient_id"] for row in shown]),
+            (self.practitioners, "name", [row["dentist_id"] for row in shown]),
+        )
+
+    def _names_of_steps(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that steps point to."""
+        return _names(
+            (self.plans, "number", [row["plan_id"] for row in shown]),
+            (self.services, "name", [row["service_id"] for row in shown]),
+            (self.patients, "name", [row["patient_id"] for row in shown]),
+        )
+
+    def _names_of_appointments(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that appointments point to."""
+        return _names(
+            (self.patients, "name", [row["patient_id"] for row in shown]),
+            (self.practitioners, "name", [row["practitioner_id"] for row in shown]),
+            (self.chairs, "name", [row["chair_id"] for row in shown]),
+        )
 
     def _patient_recall_due(self, patient: Patient) -> str:
         """The recall due of a patient."""

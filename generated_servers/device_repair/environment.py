@@ -150,9 +150,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -264,22 +269,21 @@ class DeviceRepair:
             and (since is None or j["done_on"] is not None and j["done_on"] <= since)
         ]
         found.sort(key=lambda j: (j["done_on"] if j["done_on"] is not None else self.now[:10], j["id"], _age(j)))
-        return _found(
+        shown = [
             {
-                "total": len(found),
-                "jobs": [
-                    {
-                        "id": j["id"],
-                        "serial": self.devices[j["device_id"]]["serial"],
-                        "customer_id": self.devices[j["device_id"]]["customer_id"],
-                        "done_on": j["done_on"],
-                        "reminders": j["reminders"],
-                        "reminded_on": j["reminded_on"],
-                        "to_pay": self._job_quote(j),
-                    }
-                    for j in _page(found, offset)
-                ],
+                "id": j["id"],
+                "serial": self.devices[j["device_id"]]["serial"],
+                "customer_id": self.devices[j["device_id"]]["customer_id"],
+                "done_on": j["done_on"],
+                "reminders": j["reminders"],
+                "reminded_on": j["reminded_on"],
+                "to_pay": self._job_quote(j),
             }
+            for j in _page(found, offset)
+        ]
+        return _found(
+            {"total": len(found), "jobs": shown},
+            _names((self.customers, "name", [row["customer_id"] for row in shown])),
         )
 
     def list_customers(
@@ -330,7 +334,8 @@ class DeviceRepair:
             and (kind is None or device["kind"] == kind)
             and (customer_id is None or device["customer_id"] == customer_id)
         ]
-        return _found({"total": len(found), "devices": [{**device} for device in _page(found, offset)]})
+        shown = [{**device} for device in _page(found, offset)]
+        return _found({"total": len(found), "devices": shown}, self._names_of_devices(shown))
 
     def list_parts(
         self,
@@ -412,7 +417,8 @@ class DeviceRepair:
             and (technician_id is None or job["technician_id"] == technician_id)
             and (status is None or job["status"] == status)
         ]
-        return _found({"total": len(found), "jobs": [self._show_job(job) for job in _page(found, offset)]})
+        shown = [self._show_job(job) for job in _page(found, offset)]
+        return _found({"total": len(found), "jobs": shown}, self._names_of_jobs(shown))
 
     def list_lines(
         self,
@@ -443,7 +449,8 @@ class DeviceRepair:
             and (part_id is None or line["part_id"] == part_id)
             and (warranty is None or line["warranty"] == warranty)
         ]
-        return _found({"total": len(found), "lines": [self._show_line(line) for line in _page(found, offset)]})
+        shown = [self._show_line(line) for line in _page(found, offset)]
+        return _found({"total": len(found), "lines": shown}, self._names_of_lines(shown))
 
     def list_orders(
         self,
@@ -469,7 +476,8 @@ class DeviceRepair:
             if (part_id is None or order["part_id"] == part_id)
             and (status is None or order["status"] == status)
         ]
-        return _found({"total": len(found), "orders": [{**order} for order in _page(found, offset)]})
+        shown = [{**order} for order in _page(found, offset)]
+        return _found({"total": len(found), "orders": shown}, self._names_of_orders(shown))
 
     def list_loaners(
         self,
@@ -1200,6 +1208,25 @@ class DeviceRepair:
     def _show_line(self, line: Line) -> dict[str, Any]:
         """The line as an answer shows it."""
         return {**line, "cost": self._line_cost(line)}
+
+    def _names_of_devices(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that devices point to."""
+        return _names((self.customers, "name", [row["customer_id"] for row in shown]))
+
+    def _names_of_jobs(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that jobs point to."""
+        return _names(
+            (self.devices, "serial", [row["device_id"] for row in shown]),
+            (self.technicians, "name", [row["technician_id"] for row in shown]),
+        )
+
+    def _names_of_lines(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that lines point to."""
+        return _names((self.parts, "name", [row["part_id"] for row in shown]))
+
+    def _names_of_orders(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that orders point to."""
+        return _names((self.parts, "name", [row["part_id"] for row in shown]))
 
     def _part_promised(self, part: Part) -> int:
         """The promised of a part."""

@@ -148,9 +148,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -272,22 +277,21 @@ class DisasterRelief:
             and (zone is None or self.sites[n["site_id"]]["zone"] == zone)
         ]
         found.sort(key=lambda n: (n["priority"], n["reported_on"], self.sites[n["site_id"]]["name"], _age(n)))
-        return _found(
+        shown = [
             {
-                "total": len(found),
-                "needs": [
-                    {
-                        "id": n["id"],
-                        "site": self.sites[n["site_id"]]["name"],
-                        "kit": self.kits[n["kit_id"]]["name"],
-                        "priority": n["priority"],
-                        "missing": self._need_missing(n),
-                        "road_open": self.sites[n["site_id"]]["road_open"],
-                        "reported_on": n["reported_on"],
-                    }
-                    for n in _page(found, offset)
-                ],
+                "id": n["id"],
+                "site": self.sites[n["site_id"]]["name"],
+                "kit": self.kits[n["kit_id"]]["name"],
+                "priority": n["priority"],
+                "missing": self._need_missing(n),
+                "road_open": self.sites[n["site_id"]]["road_open"],
+                "reported_on": n["reported_on"],
             }
+            for n in _page(found, offset)
+        ]
+        return _found(
+            {"total": len(found), "needs": shown},
+            _names((self.needs, "code", [row["id"] for row in shown])),
         )
 
     def manifest(self, convoy_id: str, offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0) -> Result:
@@ -415,7 +419,8 @@ class DisasterRelief:
             if (hub_id is None or stock["hub_id"] == hub_id)
             and (kit_id is None or stock["kit_id"] == kit_id)
         ]
-        return _found({"total": len(found), "stocks": [self._show_stock(stock) for stock in _page(found, offset)]})
+        shown = [self._show_stock(stock) for stock in _page(found, offset)]
+        return _found({"total": len(found), "stocks": shown}, self._names_of_stocks(shown))
 
     def list_sites(
         self,
@@ -473,7 +478,8 @@ class DisasterRelief:
             and (site_id is None or need["site_id"] == site_id)
             and (kit_id is None or need["kit_id"] == kit_id)
         ]
-        return _found({"total": len(found), "needs": [self._show_need(need) for need in _page(found, offset)]})
+        shown = [self._show_need(need) for need in _page(found, offset)]
+        return _found({"total": len(found), "needs": shown}, self._names_of_needs(shown))
 
     def list_trucks(
         self,
@@ -526,9 +532,8 @@ class DisasterRelief:
             and (hub_id is None or convoy["hub_id"] == hub_id)
             and (status is None or convoy["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "convoys": [self._show_convoy(convoy) for convoy in _page(found, offset)]}
-        )
+        shown = [self._show_convoy(convoy) for convoy in _page(found, offset)]
+        return _found({"total": len(found), "convoys": shown}, self._names_of_convoys(shown))
 
     def list_loads(
         self,
@@ -559,7 +564,8 @@ class DisasterRelief:
             and (need_id is None or load["need_id"] == need_id)
             and (lost_by is None or load["lost_by"] == lost_by)
         ]
-        return _found({"total": len(found), "loads": [{**load} for load in _page(found, offset)]})
+        shown = [{**load} for load in _page(found, offset)]
+        return _found({"total": len(found), "loads": shown}, self._names_of_loads(shown))
 
     def report_need(
         self,
@@ -1404,6 +1410,34 @@ class DisasterRelief:
             "capacity": self._convoy_capacity(convoy),
             "weight": self._convoy_weight(convoy),
         }
+
+    def _names_of_stocks(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that stocks point to."""
+        return _names(
+            (self.hubs, "name", [row["hub_id"] for row in shown]),
+            (self.kits, "name", [row["kit_id"] for row in shown]),
+        )
+
+    def _names_of_needs(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that needs point to."""
+        return _names(
+            (self.sites, "name", [row["site_id"] for row in shown]),
+            (self.kits, "name", [row["kit_id"] for row in shown]),
+        )
+
+    def _names_of_convoys(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that convoys point to."""
+        return _names(
+            (self.hubs, "name", [row["hub_id"] for row in shown]),
+            (self.trucks, "plate", [each for row in shown for each in row["truck_ids"]]),
+        )
+
+    def _names_of_loads(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that loads point to."""
+        return _names(
+            (self.convoys, "code", [row["convoy_id"] for row in shown]),
+            (self.needs, "code", [row["need_id"] for row in shown]),
+        )
 
     def _stock_free(self, stock: Stock) -> int:
         """The free of a stock."""

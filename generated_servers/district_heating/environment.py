@@ -140,9 +140,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -442,7 +447,8 @@ class DistrictHeating:
             and (upstream_id is None or pipe["upstream_id"] == upstream_id)
             and (shut is None or pipe["shut"] == shut)
         ]
-        return _found({"total": len(found), "pipes": [self._show_pipe(pipe) for pipe in _page(found, offset)]})
+        shown = [self._show_pipe(pipe) for pipe in _page(found, offset)]
+        return _found({"total": len(found), "pipes": shown}, self._names_of_pipes(shown))
 
     def list_substations(
         self,
@@ -471,7 +477,8 @@ class DistrictHeating:
             and (pipe_id is None or substation["pipe_id"] == pipe_id)
             and (care is None or substation["care"] == care)
         ]
-        return _found({"total": len(found), "substations": [{**substation} for substation in _page(found, offset)]})
+        shown = [{**substation} for substation in _page(found, offset)]
+        return _found({"total": len(found), "substations": shown}, self._names_of_substations(shown))
 
     def list_requests(
         self,
@@ -497,9 +504,8 @@ class DistrictHeating:
             if (substation_id is None or request["substation_id"] == substation_id)
             and (status is None or request["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "requests": [self._show_request(request) for request in _page(found, offset)]}
-        )
+        shown = [self._show_request(request) for request in _page(found, offset)]
+        return _found({"total": len(found), "requests": shown}, self._names_of_requests(shown))
 
     def list_shut_offs(
         self,
@@ -525,9 +531,8 @@ class DistrictHeating:
             if (pipe_id is None or shut_off["pipe_id"] == pipe_id)
             and (status is None or shut_off["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "shut_offs": [self._show_shut_off(shut_off) for shut_off in _page(found, offset)]}
-        )
+        shown = [self._show_shut_off(shut_off) for shut_off in _page(found, offset)]
+        return _found({"total": len(found), "shut_offs": shown}, self._names_of_shut_offs(shown))
 
     def list_heaters(
         self,
@@ -581,7 +586,8 @@ class DistrictHeating:
             and (substation_id is None or protection["substation_id"] == substation_id)
             and (heater_id is None or protection["heater_id"] == heater_id)
         ]
-        return _found({"total": len(found), "protections": [{**protection} for protection in _page(found, offset)]})
+        shown = [{**protection} for protection in _page(found, offset)]
+        return _found({"total": len(found), "protections": shown}, self._names_of_protections(shown))
 
     def list_forecasts(self, offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0) -> Result:
         """List the forecasts, oldest first, all of them or only some.
@@ -619,7 +625,8 @@ class DistrictHeating:
             if (serial is None or serial.casefold() in meter["serial"].casefold())
             and (substation_id is None or meter["substation_id"] == substation_id)
         ]
-        return _found({"total": len(found), "meters": [{**meter} for meter in _page(found, offset)]})
+        shown = [{**meter} for meter in _page(found, offset)]
+        return _found({"total": len(found), "meters": shown}, self._names_of_meters(shown))
 
     def request_capacity(self, substation_id: str, more: Annotated[int, {"minimum": 1, "maximum": 1000}]) -> Result:
         """Put the wish of a substation for more capacity into the queue of its pipe.
@@ -1257,6 +1264,33 @@ class DistrictHeating:
     def _show_shut_off(self, shut_off: ShutOff) -> dict[str, Any]:
         """The shut off as an answer shows it."""
         return {**shut_off, "ends": self._shut_off_ends(shut_off)}
+
+    def _names_of_pipes(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that pipes point to."""
+        return _names((self.pipes, "name", [row["upstream_id"] for row in shown]))
+
+    def _names_of_substations(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that substations point to."""
+        return _names((self.pipes, "name", [row["pipe_id"] for row in shown]))
+
+    def _names_of_requests(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that requests point to."""
+        return _names((self.substations, "name", [row["substation_id"] for row in shown]))
+
+    def _names_of_shut_offs(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that shut offs point to."""
+        return _names((self.pipes, "name", [row["pipe_id"] for row in shown]))
+
+    def _names_of_protections(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that protections point to."""
+        return _names(
+            (self.substations, "name", [row["substation_id"] for row in shown]),
+            (self.heaters, "code", [row["heater_id"] for row in shown]),
+        )
+
+    def _names_of_meters(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that meters point to."""
+        return _names((self.substations, "name", [row["substation_id"] for row in shown]))
 
     def _pipe_load(self, pipe: Pipe) -> int:
         """The load of a pipe."""

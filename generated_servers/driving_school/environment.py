@@ -159,9 +159,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -505,7 +510,8 @@ class DrivingSchool:
             and (gearbox is None or learner["gearbox"] == gearbox)
             and (instructor_id is None or learner["instructor_id"] == instructor_id)
         ]
-        return _found({"total": len(found), "learners": [{**learner} for learner in _page(found, offset)]})
+        shown = [{**learner} for learner in _page(found, offset)]
+        return _found({"total": len(found), "learners": shown}, self._names_of_learners(shown))
 
     def list_purchases(
         self,
@@ -533,7 +539,8 @@ class DrivingSchool:
             if (learner_id is None or purchase["learner_id"] == learner_id)
             and (kind_id is None or purchase["kind_id"] == kind_id)
         ]
-        return _found({"total": len(found), "purchases": [{**purchase} for purchase in _page(found, offset)]})
+        shown = [{**purchase} for purchase in _page(found, offset)]
+        return _found({"total": len(found), "purchases": shown}, self._names_of_purchases(shown))
 
     def list_theory_tests(
         self,
@@ -556,9 +563,8 @@ class DrivingSchool:
             for theory_test in self.theory_tests.values()
             if (learner_id is None or theory_test["learner_id"] == learner_id)
         ]
-        return _found(
-            {"total": len(found), "theory_tests": [{**theory_test} for theory_test in _page(found, offset)]}
-        )
+        shown = [{**theory_test} for theory_test in _page(found, offset)]
+        return _found({"total": len(found), "theory_tests": shown}, self._names_of_theory_tests(shown))
 
     def list_lessons(
         self,
@@ -599,9 +605,8 @@ class DrivingSchool:
             and (kind_id is None or lesson["kind_id"] == kind_id)
             and (status is None or lesson["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "lessons": [self._show_lesson(lesson) for lesson in _page(found, offset)]}
-        )
+        shown = [self._show_lesson(lesson) for lesson in _page(found, offset)]
+        return _found({"total": len(found), "lessons": shown}, self._names_of_lessons(shown))
 
     def list_exams(
         self,
@@ -637,7 +642,8 @@ class DrivingSchool:
             and (vehicle_id is None or exam["vehicle_id"] == vehicle_id)
             and (status is None or exam["status"] == status)
         ]
-        return _found({"total": len(found), "exams": [{**exam} for exam in _page(found, offset)]})
+        shown = [{**exam} for exam in _page(found, offset)]
+        return _found({"total": len(found), "exams": shown}, self._names_of_exams(shown))
 
     def sell_hours(self, learner_id: str, lines: Annotated[list[SellHoursLine], {"maxItems": 20}]) -> Result:
         """Sell hours in advance, by kind; from ten hours together they cost a twentieth less.
@@ -1795,6 +1801,38 @@ class DrivingSchool:
     def _show_lesson(self, lesson: Lesson) -> dict[str, Any]:
         """The lesson as an answer shows it."""
         return {**lesson, "ends": self._lesson_ends(lesson)}
+
+    def _names_of_learners(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that learners point to."""
+        return _names((self.instructors, "name", [row["instructor_id"] for row in shown]))
+
+    def _names_of_purchases(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that purchases point to."""
+        return _names(
+            (self.learners, "name", [row["learner_id"] for row in shown]),
+            (self.kinds, "name", [row["kind_id"] for row in shown]),
+        )
+
+    def _names_of_theory_tests(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that theory tests point to."""
+        return _names((self.learners, "name", [row["learner_id"] for row in shown]))
+
+    def _names_of_lessons(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that lessons point to."""
+        return _names(
+            (self.learners, "name", [row["learner_id"] for row in shown]),
+            (self.instructors, "name", [row["instructor_id"] for row in shown]),
+            (self.vehicles, "plate", [row["vehicle_id"] for row in shown]),
+            (self.kinds, "name", [row["kind_id"] for row in shown]),
+        )
+
+    def _names_of_exams(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that exams point to."""
+        return _names(
+            (self.learners, "name", [row["learner_id"] for row in shown]),
+            (self.instructors, "name", [row["instructor_id"] for row in shown]),
+            (self.vehicles, "plate", [row["vehicle_id"] for row in shown]),
+        )
 
     def _lesson_ends(self, lesson: Lesson) -> str:
         """The ends of a lesson."""

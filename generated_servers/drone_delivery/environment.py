@@ -143,9 +143,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -246,16 +251,15 @@ class DroneDelivery:
             return _refused(f"There is no hub {to_hub_id!r}.")
         if drone["hub_id"] is None:
             return _refused(f"Drone {drone['callsign']} is in the air.")
-        return _found(
-            {
-                "km": self._km(self.hubs[drone["hub_id"]], to_hub),
-                "percent_needed": self._percent_needed(drone, self.hubs[drone["hub_id"]], to_hub),
-                "percent_left": drone["battery"] - self._percent_needed(drone, self.hubs[drone["hub_id"]], to_hub),
-                "free_pads": self._hub_free_pads(to_hub),
-                "closed_zone": _id_of(self._blocked(self.hubs[drone["hub_id"]], to_hub)),
-                "service_due": self._due_for_service(drone),
-            }
-        )
+        answer = {
+            "km": self._km(self.hubs[drone["hub_id"]], to_hub),
+            "percent_needed": self._percent_needed(drone, self.hubs[drone["hub_id"]], to_hub),
+            "percent_left": drone["battery"] - self._percent_needed(drone, self.hubs[drone["hub_id"]], to_hub),
+            "free_pads": self._hub_free_pads(to_hub),
+            "closed_zone": _id_of(self._blocked(self.hubs[drone["hub_id"]], to_hub)),
+            "service_due": self._due_for_service(drone),
+        }
+        return _found(answer, _names((self.zones, "name", [row["closed_zone"] for row in [answer]])))
 
     def hubs_in_reach(self, drone_id: str, offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0) -> Result:
         """The hubs that a ready drone could be launched to now, nearest first.
@@ -452,7 +456,8 @@ class DroneDelivery:
         drone = self.drones.get(drone_id)
         if drone is None:
             return _refused(f"There is no drone {drone_id!r}.")
-        return _found(self._show_drone(drone))
+        shown = self._show_drone(drone)
+        return _found(shown, self._names_of_drones([shown]))
 
     def list_drones(
         self,
@@ -487,7 +492,8 @@ class DroneDelivery:
             and (fault is None or drone["fault"] == fault)
             and (status is None or drone["status"] == status)
         ]
-        return _found({"total": len(found), "drones": [self._show_drone(drone) for drone in _page(found, offset)]})
+        shown = [self._show_drone(drone) for drone in _page(found, offset)]
+        return _found({"total": len(found), "drones": shown}, self._names_of_drones(shown))
 
     def list_zones(
         self,
@@ -561,7 +567,8 @@ class DroneDelivery:
             and (drone_id is None or parcel["drone_id"] == drone_id)
             and (status is None or parcel["status"] == status)
         ]
-        return _found({"total": len(found), "parcels": [{**parcel} for parcel in _page(found, offset)]})
+        shown = [{**parcel} for parcel in _page(found, offset)]
+        return _found({"total": len(found), "parcels": shown}, self._names_of_parcels(shown))
 
     def list_flights(
         self,
@@ -597,7 +604,8 @@ class DroneDelivery:
             and (destination_id is None or flight["destination_id"] == destination_id)
             and (status is None or flight["status"] == status)
         ]
-        return _found({"total": len(found), "flights": [{**flight} for flight in _page(found, offset)]})
+        shown = [{**flight} for flight in _page(found, offset)]
+        return _found({"total": len(found), "flights": shown}, self._names_of_flights(shown))
 
     def accept_parcel(
         self,
@@ -1321,6 +1329,27 @@ class DroneDelivery:
     def _show_drone(self, drone: Drone) -> dict[str, Any]:
         """The drone as an answer shows it."""
         return {**drone, "load_grams": self._drone_load_grams(drone)}
+
+    def _names_of_drones(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that drones point to."""
+        return _names((self.hubs, "name", [row["hub_id"] for row in shown]))
+
+    def _names_of_parcels(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that parcels point to."""
+        return _names(
+            (self.hubs, "name", [row["from_hub_id"] for row in shown]),
+            (self.hubs, "name", [row["to_hub_id"] for row in shown]),
+            (self.hubs, "name", [row["at_hub_id"] for row in shown]),
+            (self.drones, "callsign", [row["drone_id"] for row in shown]),
+        )
+
+    def _names_of_flights(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that flights point to."""
+        return _names(
+            (self.drones, "callsign", [row["drone_id"] for row in shown]),
+            (self.hubs, "name", [row["origin_id"] for row in shown]),
+            (self.hubs, "name", [row["destination_id"] for row in shown]),
+        )
 
     def _hub_parked(self, hub: Hub) -> int:
         """The parked of a hub."""

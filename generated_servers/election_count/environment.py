@@ -144,9 +144,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -426,9 +431,8 @@ class ElectionCount:
             and (drawn_id is None or contest["drawn_id"] == drawn_id)
             and (status is None or contest["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "contests": [self._show_contest(contest) for contest in _page(found, offset)]}
-        )
+        shown = [self._show_contest(contest) for contest in _page(found, offset)]
+        return _found({"total": len(found), "contests": shown}, self._names_of_contests(shown))
 
     def list_candidates(
         self,
@@ -457,12 +461,8 @@ class ElectionCount:
             and (contest_id is None or candidate["contest_id"] == contest_id)
             and (party is None or candidate["party"] == party)
         ]
-        return _found(
-            {
-                "total": len(found),
-                "candidates": [self._show_candidate(candidate) for candidate in _page(found, offset)],
-            }
-        )
+        shown = [self._show_candidate(candidate) for candidate in _page(found, offset)]
+        return _found({"total": len(found), "candidates": shown}, self._names_of_candidates(shown))
 
     def list_precincts(
         self,
@@ -491,7 +491,8 @@ class ElectionCount:
             and (signed_by_id is None or precinct["signed_by_id"] == signed_by_id)
             and (status is None or precinct["status"] == status)
         ]
-        return _found({"total": len(found), "precincts": [{**precinct} for precinct in _page(found, offset)]})
+        shown = [{**precinct} for precinct in _page(found, offset)]
+        return _found({"total": len(found), "precincts": shown}, self._names_of_precincts(shown))
 
     def list_tellers(
         self,
@@ -523,9 +524,8 @@ class ElectionCount:
             and (home_id is None or teller["home_id"] == home_id)
             and (chair is None or teller["chair"] == chair)
         ]
-        return _found(
-            {"total": len(found), "tellers": [self._show_teller(teller) for teller in _page(found, offset)]}
-        )
+        shown = [self._show_teller(teller) for teller in _page(found, offset)]
+        return _found({"total": len(found), "tellers": shown}, self._names_of_tellers(shown))
 
     def list_batches(
         self,
@@ -569,7 +569,8 @@ class ElectionCount:
             and (tallier_id is None or batch["tallier_id"] == tallier_id)
             and (status is None or batch["status"] == status)
         ]
-        return _found({"total": len(found), "batches": [self._show_batch(batch) for batch in _page(found, offset)]})
+        shown = [self._show_batch(batch) for batch in _page(found, offset)]
+        return _found({"total": len(found), "batches": shown}, self._names_of_batches(shown))
 
     def list_tallies(
         self,
@@ -597,7 +598,8 @@ class ElectionCount:
             if (batch_id is None or tally["batch_id"] == batch_id)
             and (candidate_id is None or tally["candidate_id"] == candidate_id)
         ]
-        return _found({"total": len(found), "tallies": [{**tally} for tally in _page(found, offset)]})
+        shown = [{**tally} for tally in _page(found, offset)]
+        return _found({"total": len(found), "tallies": shown}, self._names_of_tallies(shown))
 
     def list_discrepancies(
         self,
@@ -631,9 +633,8 @@ class ElectionCount:
             and (explained_by_id is None or discrepancy["explained_by_id"] == explained_by_id)
             and (status is None or discrepancy["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "discrepancies": [{**discrepancy} for discrepancy in _page(found, offset)]}
-        )
+        shown = [{**discrepancy} for discrepancy in _page(found, offset)]
+        return _found({"total": len(found), "discrepancies": shown}, self._names_of_discrepancies(shown))
 
     def receive_batch(self, batch_id: str) -> Result:
         """Receive a sealed batch at the counting centre.
@@ -1602,6 +1603,49 @@ class ElectionCount:
     def _show_batch(self, batch: Batch) -> dict[str, Any]:
         """The batch as an answer shows it."""
         return {**batch, "unclear": self._batch_unclear(batch)}
+
+    def _names_of_contests(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that contests point to."""
+        return _names(
+            (self.candidates, "name", [row["drawn_id"] for row in shown]),
+            (self.candidates, "name", [row["leader_id"] for row in shown]),
+            (self.candidates, "name", [row["runner_up_id"] for row in shown]),
+        )
+
+    def _names_of_candidates(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that candidates point to."""
+        return _names((self.contests, "name", [row["contest_id"] for row in shown]))
+
+    def _names_of_precincts(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that precincts point to."""
+        return _names((self.tellers, "name", [row["signed_by_id"] for row in shown]))
+
+    def _names_of_tellers(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that tellers point to."""
+        return _names((self.precincts, "name", [row["home_id"] for row in shown]))
+
+    def _names_of_batches(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that batches point to."""
+        return _names(
+            (self.precincts, "name", [row["precinct_id"] for row in shown]),
+            (self.contests, "name", [row["contest_id"] for row in shown]),
+            (self.tellers, "name", [row["caller_id"] for row in shown]),
+            (self.tellers, "name", [row["tallier_id"] for row in shown]),
+        )
+
+    def _names_of_tallies(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that tallies point to."""
+        return _names(
+            (self.batches, "number", [row["batch_id"] for row in shown]),
+            (self.candidates, "name", [row["candidate_id"] for row in shown]),
+        )
+
+    def _names_of_discrepancies(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that discrepancies point to."""
+        return _names(
+            (self.batches, "number", [row["batch_id"] for row in shown]),
+            (self.tellers, "name", [row["explained_by_id"] for row in shown]),
+        )
 
     def _contest_leader(self, contest: Contest) -> Candidate | None:
         """The leader of a contest."""

@@ -133,9 +133,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -438,12 +443,8 @@ class EscapeRooms:
             for game_master in self.game_masters.values()
             if (name is None or name.casefold() in game_master["name"].casefold())
         ]
-        return _found(
-            {
-                "total": len(found),
-                "game_masters": [self._show_game_master(game_master) for game_master in _page(found, offset)],
-            }
-        )
+        shown = [self._show_game_master(game_master) for game_master in _page(found, offset)]
+        return _found({"total": len(found), "game_masters": shown}, self._names_of_game_masters(shown))
 
     def list_puzzles(
         self,
@@ -472,7 +473,8 @@ class EscapeRooms:
             and (game_id is None or puzzle["game_id"] == game_id)
             and (essential is None or puzzle["essential"] == essential)
         ]
-        return _found({"total": len(found), "puzzles": [{**puzzle} for puzzle in _page(found, offset)]})
+        shown = [{**puzzle} for puzzle in _page(found, offset)]
+        return _found({"total": len(found), "puzzles": shown}, self._names_of_puzzles(shown))
 
     def list_sessions(
         self,
@@ -506,9 +508,8 @@ class EscapeRooms:
             and (status is None or session["status"] == status)
             and (solved is None or session["solved"] == solved)
         ]
-        return _found(
-            {"total": len(found), "sessions": [self._show_session(session) for session in _page(found, offset)]}
-        )
+        shown = [self._show_session(session) for session in _page(found, offset)]
+        return _found({"total": len(found), "sessions": shown}, self._names_of_sessions(shown))
 
     def list_groups(
         self,
@@ -566,7 +567,8 @@ class EscapeRooms:
             if (holder is None or holder.casefold() in voucher["holder"].casefold())
             and (used_by_id is None or voucher["used_by_id"] == used_by_id)
         ]
-        return _found({"total": len(found), "vouchers": [{**voucher} for voucher in _page(found, offset)]})
+        shown = [{**voucher} for voucher in _page(found, offset)]
+        return _found({"total": len(found), "vouchers": shown}, self._names_of_vouchers(shown))
 
     def open_session(self, game_id: str, master_id: str, starts_at: DateTime) -> Result:
         """Open a session of a game with a game master.
@@ -1285,6 +1287,25 @@ class EscapeRooms:
     def _show_group(self, group: Group) -> dict[str, Any]:
         """The group as an answer shows it."""
         return {**group, "price": self._group_price(group), "covered": self._group_covered(group)}
+
+    def _names_of_game_masters(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that game masters point to."""
+        return _names((self.games, "title", [each for row in shown for each in row["trained_ids"]]))
+
+    def _names_of_puzzles(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that puzzles point to."""
+        return _names((self.games, "title", [row["game_id"] for row in shown]))
+
+    def _names_of_sessions(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that sessions point to."""
+        return _names(
+            (self.games, "title", [row["game_id"] for row in shown]),
+            (self.game_masters, "name", [row["master_id"] for row in shown]),
+        )
+
+    def _names_of_vouchers(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that vouchers point to."""
+        return _names((self.groups, "contact", [row["used_by_id"] for row in shown]))
 
     def _game_record(self, game: Game) -> int | None:
         """The record of a game."""

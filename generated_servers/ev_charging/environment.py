@@ -157,9 +157,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -432,7 +437,8 @@ class EvCharging:
             if (name is None or name.casefold() in site["name"].casefold())
             and (members_only_id is None or site["members_only_id"] == members_only_id)
         ]
-        return _found({"total": len(found), "sites": [self._show_site(site) for site in _page(found, offset)]})
+        shown = [self._show_site(site) for site in _page(found, offset)]
+        return _found({"total": len(found), "sites": shown}, self._names_of_sites(shown))
 
     def list_chargers(
         self,
@@ -461,9 +467,8 @@ class EvCharging:
             and (site_id is None or charger["site_id"] == site_id)
             and (plug is None or charger["plug"] == plug)
         ]
-        return _found(
-            {"total": len(found), "chargers": [self._show_charger(charger) for charger in _page(found, offset)]}
-        )
+        shown = [self._show_charger(charger) for charger in _page(found, offset)]
+        return _found({"total": len(found), "chargers": shown}, self._names_of_chargers(shown))
 
     def list_groups(
         self,
@@ -510,9 +515,8 @@ class EvCharging:
             if (name is None or name.casefold() in member["name"].casefold())
             and (group_id is None or member["group_id"] == group_id)
         ]
-        return _found(
-            {"total": len(found), "members": [self._show_member(member) for member in _page(found, offset)]}
-        )
+        shown = [self._show_member(member) for member in _page(found, offset)]
+        return _found({"total": len(found), "members": shown}, self._names_of_members(shown))
 
     def list_tariffs(
         self,
@@ -531,7 +535,8 @@ class EvCharging:
         if site_id is not None and site_id not in self.sites:
             return _refused(f"There is no site {site_id!r}.")
         found = [tariff for tariff in self.tariffs.values() if (site_id is None or tariff["site_id"] == site_id)]
-        return _found({"total": len(found), "tariffs": [{**tariff} for tariff in _page(found, offset)]})
+        shown = [{**tariff} for tariff in _page(found, offset)]
+        return _found({"total": len(found), "tariffs": shown}, self._names_of_tariffs(shown))
 
     def list_sessions(
         self,
@@ -562,7 +567,8 @@ class EvCharging:
             and (charger_id is None or session["charger_id"] == charger_id)
             and (status is None or session["status"] == status)
         ]
-        return _found({"total": len(found), "sessions": [{**session} for session in _page(found, offset)]})
+        shown = [{**session} for session in _page(found, offset)]
+        return _found({"total": len(found), "sessions": shown}, self._names_of_sessions(shown))
 
     def list_reservations(
         self,
@@ -593,9 +599,8 @@ class EvCharging:
             and (charger_id is None or reservation["charger_id"] == charger_id)
             and (status is None or reservation["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "reservations": [{**reservation} for reservation in _page(found, offset)]}
-        )
+        shown = [{**reservation} for reservation in _page(found, offset)]
+        return _found({"total": len(found), "reservations": shown}, self._names_of_reservations(shown))
 
     def list_faults(
         self,
@@ -624,7 +629,8 @@ class EvCharging:
             and (kind is None or fault["kind"] == kind)
             and (critical is None or fault["critical"] == critical)
         ]
-        return _found({"total": len(found), "faults": [{**fault} for fault in _page(found, offset)]})
+        shown = [{**fault} for fault in _page(found, offset)]
+        return _found({"total": len(found), "faults": shown}, self._names_of_faults(shown))
 
     def top_up(self, member_id: str, amount: Annotated[int, {"minimum": 100, "maximum": 50000}]) -> Result:
         """Put money on a member's account.
@@ -1282,6 +1288,40 @@ class EvCharging:
     def _show_member(self, member: Member) -> dict[str, Any]:
         """The member as an answer shows it."""
         return {**member, "plugs": [*member["plugs"]]}
+
+    def _names_of_sites(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that sites point to."""
+        return _names((self.groups, "name", [row["members_only_id"] for row in shown]))
+
+    def _names_of_chargers(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that chargers point to."""
+        return _names((self.sites, "name", [row["site_id"] for row in shown]))
+
+    def _names_of_members(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that members point to."""
+        return _names((self.groups, "name", [row["group_id"] for row in shown]))
+
+    def _names_of_tariffs(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that tariffs point to."""
+        return _names((self.sites, "name", [row["site_id"] for row in shown]))
+
+    def _names_of_sessions(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that sessions point to."""
+        return _names(
+            (self.members, "name", [row["member_id"] for row in shown]),
+            (self.chargers, "code", [row["charger_id"] for row in shown]),
+        )
+
+    def _names_of_reservations(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that reservations point to."""
+        return _names(
+            (self.members, "name", [row["member_id"] for row in shown]),
+            (self.chargers, "code", [row["charger_id"] for row in shown]),
+        )
+
+    def _names_of_faults(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that faults point to."""
+        return _names((self.chargers, "code", [row["charger_id"] for row in shown]))
 
     def _site_drawn_kw(self, site: Site) -> int:
         """The drawn kw of a site."""

@@ -133,9 +133,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -307,7 +312,8 @@ class EvidenceLocker:
             and (purpose is None or i["purpose"] == purpose)
         ]
         found.sort(key=lambda i: (i["due_back"], i["tag"], _age(i)))
-        return _found({"total": len(found), "items": [{**i} for i in _page(found, offset)]})
+        shown = [{**i} for i in _page(found, offset)]
+        return _found({"total": len(found), "items": shown}, self._names_of_items(shown))
 
     def where_is(self, item_id: str) -> Result:
         """Where an exhibit is, also when it lies inside others, and what lies in it.
@@ -322,14 +328,13 @@ class EvidenceLocker:
         item = self.items.get(item_id)
         if item is None:
             return _refused(f"There is no item {item_id!r}.")
-        return _found(
-            {
-                "outermost": _id_of(self._top(item)),
-                "packed_in": [*[o["tag"] for o in _above(self.items, item, "within_id")]],
-                "contains": [*[o["tag"] for o in _below(self._items_by_within, item)]],
-                "sealed": item["seal"] is not None,
-            }
-        )
+        answer = {
+            "outermost": _id_of(self._top(item)),
+            "packed_in": [*[o["tag"] for o in _above(self.items, item, "within_id")]],
+            "contains": [*[o["tag"] for o in _below(self._items_by_within, item)]],
+            "sealed": item["seal"] is not None,
+        }
+        return _found(answer, _names((self.items, "tag", [row["outermost"] for row in [answer]])))
 
     def list_officers(
         self,
@@ -384,7 +389,8 @@ class EvidenceLocker:
             and (lead_id is None or matter["lead_id"] == lead_id)
             and (status is None or matter["status"] == status)
         ]
-        return _found({"total": len(found), "matters": [{**matter} for matter in _page(found, offset)]})
+        shown = [{**matter} for matter in _page(found, offset)]
+        return _found({"total": len(found), "matters": shown}, self._names_of_matters(shown))
 
     def list_lockers(
         self,
@@ -421,7 +427,8 @@ class EvidenceLocker:
         item = self.items.get(item_id)
         if item is None:
             return _refused(f"There is no item {item_id!r}.")
-        return _found({**item})
+        shown = {**item}
+        return _found(shown, self._names_of_items([shown]))
 
     def list_items(
         self,
@@ -468,7 +475,8 @@ class EvidenceLocker:
             and (within_id is None or item["within_id"] == within_id)
             and (purpose is None or item["purpose"] == purpose)
         ]
-        return _found({"total": len(found), "items": [{**item} for item in _page(found, offset)]})
+        shown = [{**item} for item in _page(found, offset)]
+        return _found({"total": len(found), "items": shown}, self._names_of_items(shown))
 
     def list_custodies(
         self,
@@ -499,7 +507,8 @@ class EvidenceLocker:
             and (by_id is None or custody["by_id"] == by_id)
             and (step is None or custody["step"] == step)
         ]
-        return _found({"total": len(found), "custodies": [{**custody} for custody in _page(found, offset)]})
+        shown = [{**custody} for custody in _page(found, offset)]
+        return _found({"total": len(found), "custodies": shown}, self._names_of_custodies(shown))
 
     def list_disposals(
         self,
@@ -538,7 +547,8 @@ class EvidenceLocker:
             and (second_by_id is None or disposal["second_by_id"] == second_by_id)
             and (status is None or disposal["status"] == status)
         ]
-        return _found({"total": len(found), "disposals": [{**disposal} for disposal in _page(found, offset)]})
+        shown = [{**disposal} for disposal in _page(found, offset)]
+        return _found({"total": len(found), "disposals": shown}, self._names_of_disposals(shown))
 
     def book_in(
         self,
@@ -1375,6 +1385,34 @@ class EvidenceLocker:
     def _show_locker(self, locker: Locker) -> dict[str, Any]:
         """The locker as an answer shows it."""
         return {**locker, "takes": [*locker["takes"]], "free": self._locker_free(locker)}
+
+    def _names_of_matters(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that matters point to."""
+        return _names((self.officers, "name", [row["lead_id"] for row in shown]))
+
+    def _names_of_items(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that items point to."""
+        return _names(
+            (self.matters, "title", [row["matter_id"] for row in shown]),
+            (self.lockers, "label", [row["locker_id"] for row in shown]),
+            (self.officers, "name", [row["holder_id"] for row in shown]),
+            (self.items, "tag", [row["within_id"] for row in shown]),
+        )
+
+    def _names_of_custodies(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that custodies point to."""
+        return _names(
+            (self.items, "tag", [row["item_id"] for row in shown]),
+            (self.officers, "name", [row["by_id"] for row in shown]),
+        )
+
+    def _names_of_disposals(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that disposals point to."""
+        return _names(
+            (self.items, "tag", [row["item_id"] for row in shown]),
+            (self.officers, "name", [row["first_by_id"] for row in shown]),
+            (self.officers, "name", [row["second_by_id"] for row in shown]),
+        )
 
     def _officer_holds(self, officer: Officer) -> int:
         """The holds of an officer."""

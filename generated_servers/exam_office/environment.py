@@ -147,9 +147,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -287,22 +292,21 @@ class ExamOffice:
             and (module_id is None or s["module_id"] == module_id)
         ]
         found.sort(key=lambda s: (s["held_on"], s["code"], _age(s)))
-        return _found(
+        shown = [
             {
-                "total": len(found),
-                "sittings": [
-                    {
-                        "id": s["id"],
-                        "module": self.modules[s["module_id"]]["title"],
-                        "held_on": s["held_on"],
-                        "hall": s["hall"],
-                        "seats_left": s["seats"] - self._sitting_taken(s),
-                        "register_until": s["register_until"],
-                        "attempt": self._attempts(candidate, self.modules[s["module_id"]]) + 1,
-                    }
-                    for s in _page(found, offset)
-                ],
+                "id": s["id"],
+                "module": self.modules[s["module_id"]]["title"],
+                "held_on": s["held_on"],
+                "hall": s["hall"],
+                "seats_left": s["seats"] - self._sitting_taken(s),
+                "register_until": s["register_until"],
+                "attempt": self._attempts(candidate, self.modules[s["module_id"]]) + 1,
             }
+            for s in _page(found, offset)
+        ]
+        return _found(
+            {"total": len(found), "sittings": shown},
+            _names((self.sittings, "code", [row["id"] for row in shown])),
         )
 
     def disputed_scripts(self, offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0) -> Result:
@@ -444,9 +448,8 @@ class ExamOffice:
             if (title is None or title.casefold() in module["title"].casefold())
             and (builds_on_id is None or module["builds_on_id"] == builds_on_id)
         ]
-        return _found(
-            {"total": len(found), "modules": [self._show_module(module) for module in _page(found, offset)]}
-        )
+        shown = [self._show_module(module) for module in _page(found, offset)]
+        return _found({"total": len(found), "modules": shown}, self._names_of_modules(shown))
 
     def list_candidates(
         self,
@@ -496,9 +499,8 @@ class ExamOffice:
             for examiner in self.examiners.values()
             if (name is None or name.casefold() in examiner["name"].casefold())
         ]
-        return _found(
-            {"total": len(found), "examiners": [self._show_examiner(examiner) for examiner in _page(found, offset)]}
-        )
+        shown = [self._show_examiner(examiner) for examiner in _page(found, offset)]
+        return _found({"total": len(found), "examiners": shown}, self._names_of_examiners(shown))
 
     def list_sittings(
         self,
@@ -530,9 +532,8 @@ class ExamOffice:
             and (hall is None or sitting["hall"] == hall)
             and (status is None or sitting["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "sittings": [self._show_sitting(sitting) for sitting in _page(found, offset)]}
-        )
+        shown = [self._show_sitting(sitting) for sitting in _page(found, offset)]
+        return _found({"total": len(found), "sittings": shown}, self._names_of_sittings(shown))
 
     def list_registrations(
         self,
@@ -563,12 +564,8 @@ class ExamOffice:
             and (sitting_id is None or registration["sitting_id"] == sitting_id)
             and (status is None or registration["status"] == status)
         ]
-        return _found(
-            {
-                "total": len(found),
-                "registrations": [self._show_registration(registration) for registration in _page(found, offset)],
-            }
-        )
+        shown = [self._show_registration(registration) for registration in _page(found, offset)]
+        return _found({"total": len(found), "registrations": shown}, self._names_of_registrations(shown))
 
     def list_markings(
         self,
@@ -599,7 +596,8 @@ class ExamOffice:
             and (examiner_id is None or marking["examiner_id"] == examiner_id)
             and (role is None or marking["role"] == role)
         ]
-        return _found({"total": len(found), "markings": [{**marking} for marking in _page(found, offset)]})
+        shown = [{**marking} for marking in _page(found, offset)]
+        return _found({"total": len(found), "markings": shown}, self._names_of_markings(shown))
 
     def list_appeals(
         self,
@@ -630,7 +628,8 @@ class ExamOffice:
             and (reviewer_id is None or appeal["reviewer_id"] == reviewer_id)
             and (status is None or appeal["status"] == status)
         ]
-        return _found({"total": len(found), "appeals": [{**appeal} for appeal in _page(found, offset)]})
+        shown = [{**appeal} for appeal in _page(found, offset)]
+        return _found({"total": len(found), "appeals": shown}, self._names_of_appeals(shown))
 
     def schedule_sitting(
         self,
@@ -1572,6 +1571,33 @@ class ExamOffice:
             "proposed": self._registration_proposed(registration),
             "attempt": self._registration_attempt(registration),
         }
+
+    def _names_of_modules(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that modules point to."""
+        return _names((self.modules, "title", [row["builds_on_id"] for row in shown]))
+
+    def _names_of_examiners(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that examiners point to."""
+        return _names((self.modules, "title", [each for row in shown for each in row["module_ids"]]))
+
+    def _names_of_sittings(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that sittings point to."""
+        return _names((self.modules, "title", [row["module_id"] for row in shown]))
+
+    def _names_of_registrations(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that registrations point to."""
+        return _names(
+            (self.candidates, "name", [row["candidate_id"] for row in shown]),
+            (self.sittings, "code", [row["sitting_id"] for row in shown]),
+        )
+
+    def _names_of_markings(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that markings point to."""
+        return _names((self.examiners, "name", [row["examiner_id"] for row in shown]))
+
+    def _names_of_appeals(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that appeals point to."""
+        return _names((self.examiners, "name", [row["reviewer_id"] for row in shown]))
 
     def _candidate_entered(self, candidate: Candidate) -> int:
         """The entered of a candidate."""

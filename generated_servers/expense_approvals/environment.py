@@ -144,9 +144,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -424,7 +429,8 @@ class ExpenseApprovals:
             and (manager_id is None or employee["manager_id"] == manager_id)
             and (accountant is None or employee["accountant"] == accountant)
         ]
-        return _found({"total": len(found), "employees": [{**employee} for employee in _page(found, offset)]})
+        shown = [{**employee} for employee in _page(found, offset)]
+        return _found({"total": len(found), "employees": shown}, self._names_of_employees(shown))
 
     def list_cost_centres(
         self,
@@ -485,7 +491,8 @@ class ExpenseApprovals:
         claim = self.claims.get(claim_id)
         if claim is None:
             return _refused(f"There is no claim {claim_id!r}.")
-        return _found(self._show_claim(claim))
+        shown = self._show_claim(claim)
+        return _found(shown, self._names_of_claims([shown]))
 
     def list_claims(
         self,
@@ -529,7 +536,8 @@ class ExpenseApprovals:
             and (paid_by_id is None or claim["paid_by_id"] == paid_by_id)
             and (status is None or claim["status"] == status)
         ]
-        return _found({"total": len(found), "claims": [self._show_claim(claim) for claim in _page(found, offset)]})
+        shown = [self._show_claim(claim) for claim in _page(found, offset)]
+        return _found({"total": len(found), "claims": shown}, self._names_of_claims(shown))
 
     def list_expenses(
         self,
@@ -560,7 +568,8 @@ class ExpenseApprovals:
             and (category_id is None or expense["category_id"] == category_id)
             and (receipt is None or expense["receipt"] == receipt)
         ]
-        return _found({"total": len(found), "expenses": [{**expense} for expense in _page(found, offset)]})
+        shown = [{**expense} for expense in _page(found, offset)]
+        return _found({"total": len(found), "expenses": shown}, self._names_of_expenses(shown))
 
     def list_decisions(
         self,
@@ -596,7 +605,8 @@ class ExpenseApprovals:
             and (by_id is None or decision["by_id"] == by_id)
             and (authority_id is None or decision["authority_id"] == authority_id)
         ]
-        return _found({"total": len(found), "decisions": [{**decision} for decision in _page(found, offset)]})
+        shown = [{**decision} for decision in _page(found, offset)]
+        return _found({"total": len(found), "decisions": shown}, self._names_of_decisions(shown))
 
     def list_delegations(
         self,
@@ -624,7 +634,8 @@ class ExpenseApprovals:
             if (giver_id is None or delegation["giver_id"] == giver_id)
             and (taker_id is None or delegation["taker_id"] == taker_id)
         ]
-        return _found({"total": len(found), "delegations": [{**delegation} for delegation in _page(found, offset)]})
+        shown = [{**delegation} for delegation in _page(found, offset)]
+        return _found({"total": len(found), "delegations": shown}, self._names_of_delegations(shown))
 
     def start_claim(self, employee_id: str, cost_centre_id: str, title: Text) -> Result:
         """Start a draft claim of an employee on a cost centre.
@@ -1385,6 +1396,41 @@ class ExpenseApprovals:
     def _show_claim(self, claim: Claim) -> dict[str, Any]:
         """The claim as an answer shows it."""
         return {**claim, "total": self._claim_total(claim)}
+
+    def _names_of_employees(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that employees point to."""
+        return _names((self.employees, "name", [row["manager_id"] for row in shown]))
+
+    def _names_of_claims(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that claims point to."""
+        return _names(
+            (self.employees, "name", [row["employee_id"] for row in shown]),
+            (self.cost_centres, "name", [row["cost_centre_id"] for row in shown]),
+            (self.employees, "name", [row["waiting_for_id"] for row in shown]),
+            (self.employees, "name", [row["paid_by_id"] for row in shown]),
+        )
+
+    def _names_of_expenses(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that expenses point to."""
+        return _names(
+            (self.claims, "title", [row["claim_id"] for row in shown]),
+            (self.categories, "name", [row["category_id"] for row in shown]),
+        )
+
+    def _names_of_decisions(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that decisions point to."""
+        return _names(
+            (self.claims, "title", [row["claim_id"] for row in shown]),
+            (self.employees, "name", [row["by_id"] for row in shown]),
+            (self.employees, "name", [row["authority_id"] for row in shown]),
+        )
+
+    def _names_of_delegations(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that delegations point to."""
+        return _names(
+            (self.employees, "name", [row["giver_id"] for row in shown]),
+            (self.employees, "name", [row["taker_id"] for row in shown]),
+        )
 
     def _cost_centre_committed(self, cost_centre: CostCentre) -> int:
         """The committed of a cost centre."""

@@ -125,9 +125,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -291,20 +296,19 @@ class FacilityMaintenance:
         if asset is None:
             return _refused(f"There is no asset {asset_id!r}.")
         found = [a for a in _below(self._assets_by_within, asset)]
-        return _found(
+        shown = [
             {
-                "total": len(found),
-                "assets": [
-                    {
-                        "id": a["id"],
-                        "tag": a["tag"],
-                        "within": a["within_id"],
-                        "status": a["status"],
-                        "locked": self._lock_over(a) is not None,
-                    }
-                    for a in _page(found, offset)
-                ],
+                "id": a["id"],
+                "tag": a["tag"],
+                "within": a["within_id"],
+                "status": a["status"],
+                "locked": self._lock_over(a) is not None,
             }
+            for a in _page(found, offset)
+        ]
+        return _found(
+            {"total": len(found), "assets": shown},
+            _names((self.assets, "tag", [row["within"] for row in shown])),
         )
 
     def free_contractors(
@@ -376,7 +380,8 @@ class FacilityMaintenance:
             and (within_id is None or asset["within_id"] == within_id)
             and (status is None or asset["status"] == status)
         ]
-        return _found({"total": len(found), "assets": [self._show_asset(asset) for asset in _page(found, offset)]})
+        shown = [self._show_asset(asset) for asset in _page(found, offset)]
+        return _found({"total": len(found), "assets": shown}, self._names_of_assets(shown))
 
     def list_plans(
         self,
@@ -405,7 +410,8 @@ class FacilityMaintenance:
             and (asset_id is None or plan["asset_id"] == asset_id)
             and (skill is None or plan["skill"] == skill)
         ]
-        return _found({"total": len(found), "plans": [self._show_plan(plan) for plan in _page(found, offset)]})
+        shown = [self._show_plan(plan) for plan in _page(found, offset)]
+        return _found({"total": len(found), "plans": shown}, self._names_of_plans(shown))
 
     def list_parts(
         self,
@@ -496,7 +502,8 @@ class FacilityMaintenance:
             and (contractor_id is None or work_order["contractor_id"] == contractor_id)
             and (status is None or work_order["status"] == status)
         ]
-        return _found({"total": len(found), "work_orders": [{**work_order} for work_order in _page(found, offset)]})
+        shown = [{**work_order} for work_order in _page(found, offset)]
+        return _found({"total": len(found), "work_orders": shown}, self._names_of_work_orders(shown))
 
     def list_part_lines(
         self,
@@ -524,7 +531,8 @@ class FacilityMaintenance:
             if (order_id is None or part_line["order_id"] == order_id)
             and (part_id is None or part_line["part_id"] == part_id)
         ]
-        return _found({"total": len(found), "part_lines": [{**part_line} for part_line in _page(found, offset)]})
+        shown = [{**part_line} for part_line in _page(found, offset)]
+        return _found({"total": len(found), "part_lines": shown}, self._names_of_part_lines(shown))
 
     def read_meter(self, asset_id: str, reading: Annotated[int, {"minimum": 0, "maximum": 90000}]) -> Result:
         """Enter the meter reading of an asset.
@@ -1098,6 +1106,29 @@ class FacilityMaintenance:
     def _show_contractor(self, contractor: Contractor) -> dict[str, Any]:
         """The contractor as an answer shows it."""
         return {**contractor, "busy": self._contractor_busy(contractor)}
+
+    def _names_of_assets(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that assets point to."""
+        return _names((self.assets, "tag", [row["within_id"] for row in shown]))
+
+    def _names_of_plans(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that plans point to."""
+        return _names((self.assets, "tag", [row["asset_id"] for row in shown]))
+
+    def _names_of_work_orders(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that work orders point to."""
+        return _names(
+            (self.assets, "tag", [row["asset_id"] for row in shown]),
+            (self.plans, "title", [row["plan_id"] for row in shown]),
+            (self.contractors, "name", [row["contractor_id"] for row in shown]),
+        )
+
+    def _names_of_part_lines(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that part lines point to."""
+        return _names(
+            (self.work_orders, "number", [row["order_id"] for row in shown]),
+            (self.parts, "name", [row["part_id"] for row in shown]),
+        )
 
     def _asset_parts_below(self, asset: Asset) -> int:
         """The parts below of an asset."""

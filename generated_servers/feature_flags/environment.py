@@ -134,9 +134,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -442,9 +447,8 @@ class FeatureFlags:
             and (after_id is None or environment["after_id"] == after_id)
             and (by_schedule is None or environment["by_schedule"] == by_schedule)
         ]
-        return _found(
-            {"total": len(found), "environments": [{**environment} for environment in _page(found, offset)]}
-        )
+        shown = [{**environment} for environment in _page(found, offset)]
+        return _found({"total": len(found), "environments": shown}, self._names_of_environments(shown))
 
     def list_people(
         self,
@@ -503,7 +507,8 @@ class FeatureFlags:
             and (layer is None or flag["layer"] == layer)
             and (status is None or flag["status"] == status)
         ]
-        return _found({"total": len(found), "flags": [self._show_flag(flag) for flag in _page(found, offset)]})
+        shown = [self._show_flag(flag) for flag in _page(found, offset)]
+        return _found({"total": len(found), "flags": shown}, self._names_of_flags(shown))
 
     def list_settings(
         self,
@@ -534,9 +539,8 @@ class FeatureFlags:
             and (environment_id is None or setting["environment_id"] == environment_id)
             and (on is None or setting["on"] == on)
         ]
-        return _found(
-            {"total": len(found), "settings": [self._show_setting(setting) for setting in _page(found, offset)]}
-        )
+        shown = [self._show_setting(setting) for setting in _page(found, offset)]
+        return _found({"total": len(found), "settings": shown}, self._names_of_settings(shown))
 
     def list_segments(
         self,
@@ -557,9 +561,8 @@ class FeatureFlags:
             for segment in self.segments.values()
             if (name is None or name.casefold() in segment["name"].casefold())
         ]
-        return _found(
-            {"total": len(found), "segments": [self._show_segment(segment) for segment in _page(found, offset)]}
-        )
+        shown = [self._show_segment(segment) for segment in _page(found, offset)]
+        return _found({"total": len(found), "segments": shown}, self._names_of_segments(shown))
 
     def list_customers(
         self,
@@ -619,7 +622,8 @@ class FeatureFlags:
             and (approved_by_id is None or change["approved_by_id"] == approved_by_id)
             and (status is None or change["status"] == status)
         ]
-        return _found({"total": len(found), "changes": [{**change} for change in _page(found, offset)]})
+        shown = [{**change} for change in _page(found, offset)]
+        return _found({"total": len(found), "changes": shown}, self._names_of_changes(shown))
 
     def create_flag(
         self,
@@ -1536,6 +1540,39 @@ class FeatureFlags:
     def _show_segment(self, segment: Segment) -> dict[str, Any]:
         """The segment as an answer shows it."""
         return {**segment, "member_ids": [*segment["member_ids"]], "shut_out_ids": [*segment["shut_out_ids"]]}
+
+    def _names_of_environments(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that environments point to."""
+        return _names((self.environments, "name", [row["after_id"] for row in shown]))
+
+    def _names_of_flags(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that flags point to."""
+        return _names(
+            (self.people, "name", [row["owner_id"] for row in shown]),
+            (self.flags, "key", [each for row in shown for each in row["need_ids"]]),
+        )
+
+    def _names_of_settings(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that settings point to."""
+        return _names(
+            (self.flags, "key", [row["flag_id"] for row in shown]),
+            (self.environments, "name", [row["environment_id"] for row in shown]),
+            (self.segments, "name", [each for row in shown for each in row["segment_ids"]]),
+        )
+
+    def _names_of_segments(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that segments point to."""
+        return _names(
+            (self.customers, "name", [each for row in shown for each in row["member_ids"]]),
+            (self.customers, "name", [each for row in shown for each in row["shut_out_ids"]]),
+        )
+
+    def _names_of_changes(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that changes point to."""
+        return _names(
+            (self.people, "name", [row["asked_by_id"] for row in shown]),
+            (self.people, "name", [row["approved_by_id"] for row in shown]),
+        )
 
     def _flag_on_in(self, flag: Flag) -> int:
         """The on in of a flag."""

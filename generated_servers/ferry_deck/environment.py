@@ -138,9 +138,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -344,21 +349,20 @@ class FerryDeck:
             if (p["sailing_id"] == sailing_id and p["status"] == "standby")
         ]
         found.sort(key=lambda p: (p["asked_at"], p["id"], _age(p)))
-        return _found(
+        shown = [
             {
-                "total": len(found),
-                "passages": [
-                    {
-                        "id": p["id"],
-                        "lead": p["lead"],
-                        "people": p["people"],
-                        "vehicle_id": p["vehicle_id"],
-                        "length": self._passage_length(p),
-                        "fits_now": self._takes(sailing, self.vehicles.get(p["vehicle_id"]), p["people"]),
-                    }
-                    for p in _page(found, offset)
-                ],
+                "id": p["id"],
+                "lead": p["lead"],
+                "people": p["people"],
+                "vehicle_id": p["vehicle_id"],
+                "length": self._passage_length(p),
+                "fits_now": self._takes(sailing, self.vehicles.get(p["vehicle_id"]), p["people"]),
             }
+            for p in _page(found, offset)
+        ]
+        return _found(
+            {"total": len(found), "passages": shown},
+            _names((self.vehicles, "plate", [row["vehicle_id"] for row in shown])),
         )
 
     def list_ships(
@@ -405,7 +409,8 @@ class FerryDeck:
             and (ship_id is None or lane["ship_id"] == ship_id)
             and (open_air is None or lane["open_air"] == open_air)
         ]
-        return _found({"total": len(found), "lanes": [{**lane} for lane in _page(found, offset)]})
+        shown = [{**lane} for lane in _page(found, offset)]
+        return _found({"total": len(found), "lanes": shown}, self._names_of_lanes(shown))
 
     def list_quays(
         self,
@@ -441,7 +446,8 @@ class FerryDeck:
         if quay_id is not None and quay_id not in self.quays:
             return _refused(f"There is no quay {quay_id!r}.")
         found = [tide for tide in self.tides.values() if (quay_id is None or tide["quay_id"] == quay_id)]
-        return _found({"total": len(found), "tides": [{**tide} for tide in _page(found, offset)]})
+        shown = [{**tide} for tide in _page(found, offset)]
+        return _found({"total": len(found), "tides": shown}, self._names_of_tides(shown))
 
     def list_vehicles(
         self,
@@ -496,9 +502,8 @@ class FerryDeck:
             and (quay_id is None or sailing["quay_id"] == quay_id)
             and (status is None or sailing["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "sailings": [self._show_sailing(sailing) for sailing in _page(found, offset)]}
-        )
+        shown = [self._show_sailing(sailing) for sailing in _page(found, offset)]
+        return _found({"total": len(found), "sailings": shown}, self._names_of_sailings(shown))
 
     def list_passages(
         self,
@@ -537,9 +542,8 @@ class FerryDeck:
             and (lane_id is None or passage["lane_id"] == lane_id)
             and (status is None or passage["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "passages": [self._show_passage(passage) for passage in _page(found, offset)]}
-        )
+        shown = [self._show_passage(passage) for passage in _page(found, offset)]
+        return _found({"total": len(found), "passages": shown}, self._names_of_passages(shown))
 
     def book_passage(
         self,
@@ -1444,6 +1448,28 @@ class FerryDeck:
     def _show_passage(self, passage: Passage) -> dict[str, Any]:
         """The passage as an answer shows it."""
         return {**passage, "length": self._passage_length(passage)}
+
+    def _names_of_lanes(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that lanes point to."""
+        return _names((self.ships, "name", [row["ship_id"] for row in shown]))
+
+    def _names_of_tides(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that tides point to."""
+        return _names((self.quays, "name", [row["quay_id"] for row in shown]))
+
+    def _names_of_sailings(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that sailings point to."""
+        return _names(
+            (self.ships, "name", [row["ship_id"] for row in shown]),
+            (self.quays, "name", [row["quay_id"] for row in shown]),
+        )
+
+    def _names_of_passages(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that passages point to."""
+        return _names(
+            (self.vehicles, "plate", [row["vehicle_id"] for row in shown]),
+            (self.lanes, "label", [row["lane_id"] for row in shown]),
+        )
 
     def _sailing_aboard(self, sailing: Sailing) -> int:
         """The aboard of a sailing."""

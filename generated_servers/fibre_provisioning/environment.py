@@ -159,9 +159,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -358,20 +363,19 @@ class FibreProvisioning:
             return _refused(f"There is no node {node_id!r}.")
         found = [o for o in self._behind(node)]
         found.sort(key=lambda o: (o["customer"], o["id"], _age(o)))
-        return _found(
+        shown = [
             {
-                "total": len(found),
-                "orders": [
-                    {
-                        "id": o["id"],
-                        "customer": o["customer"],
-                        "premise": self.premises[o["premise_id"]]["address"],
-                        "node": o["node_id"],
-                        "profile": self.profiles[o["profile_id"]]["name"],
-                    }
-                    for o in _page(found, offset)
-                ],
+                "id": o["id"],
+                "customer": o["customer"],
+                "premise": self.premises[o["premise_id"]]["address"],
+                "node": o["node_id"],
+                "profile": self.profiles[o["profile_id"]]["name"],
             }
+            for o in _page(found, offset)
+        ]
+        return _found(
+            {"total": len(found), "orders": shown},
+            _names((self.nodes, "code", [row["node"] for row in shown])),
         )
 
     def diary(
@@ -496,7 +500,8 @@ class FibreProvisioning:
             and (kind is None or node["kind"] == kind)
             and (parent_id is None or node["parent_id"] == parent_id)
         ]
-        return _found({"total": len(found), "nodes": [self._show_node(node) for node in _page(found, offset)]})
+        shown = [self._show_node(node) for node in _page(found, offset)]
+        return _found({"total": len(found), "nodes": shown}, self._names_of_nodes(shown))
 
     def list_premises(
         self,
@@ -522,7 +527,8 @@ class FibreProvisioning:
             if (address is None or address.casefold() in premise["address"].casefold())
             and (cabinet_id is None or premise["cabinet_id"] == cabinet_id)
         ]
-        return _found({"total": len(found), "premises": [{**premise} for premise in _page(found, offset)]})
+        shown = [{**premise} for premise in _page(found, offset)]
+        return _found({"total": len(found), "premises": shown}, self._names_of_premises(shown))
 
     def list_profiles(
         self,
@@ -611,7 +617,8 @@ class FibreProvisioning:
             and (node_id is None or order["node_id"] == node_id)
             and (status is None or order["status"] == status)
         ]
-        return _found({"total": len(found), "orders": [self._show_order(order) for order in _page(found, offset)]})
+        shown = [self._show_order(order) for order in _page(found, offset)]
+        return _found({"total": len(found), "orders": shown}, self._names_of_orders(shown))
 
     def list_visits(
         self,
@@ -645,7 +652,8 @@ class FibreProvisioning:
             and (half is None or visit["half"] == half)
             and (status is None or visit["status"] == status)
         ]
-        return _found({"total": len(found), "visits": [{**visit} for visit in _page(found, offset)]})
+        shown = [{**visit} for visit in _page(found, offset)]
+        return _found({"total": len(found), "visits": shown}, self._names_of_visits(shown))
 
     def list_outages(
         self,
@@ -684,7 +692,8 @@ class FibreProvisioning:
             and (repaired_by_id is None or outage["repaired_by_id"] == repaired_by_id)
             and (status is None or outage["status"] == status)
         ]
-        return _found({"total": len(found), "outages": [{**outage} for outage in _page(found, offset)]})
+        shown = [{**outage} for outage in _page(found, offset)]
+        return _found({"total": len(found), "outages": shown}, self._names_of_outages(shown))
 
     def place_order(self, premise_id: str, customer: Text, profile_id: str) -> Result:
         """Take the order of a customer for a home.
@@ -1377,6 +1386,36 @@ class FibreProvisioning:
     def _show_order(self, order: Order) -> dict[str, Any]:
         """The order as an answer shows it."""
         return {**order, "loss": self._order_loss(order)}
+
+    def _names_of_nodes(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that nodes point to."""
+        return _names((self.nodes, "code", [row["parent_id"] for row in shown]))
+
+    def _names_of_premises(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that premises point to."""
+        return _names((self.nodes, "code", [row["cabinet_id"] for row in shown]))
+
+    def _names_of_orders(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that orders point to."""
+        return _names(
+            (self.premises, "address", [row["premise_id"] for row in shown]),
+            (self.profiles, "name", [row["profile_id"] for row in shown]),
+            (self.nodes, "code", [row["node_id"] for row in shown]),
+        )
+
+    def _names_of_visits(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that visits point to."""
+        return _names(
+            (self.orders, "customer", [row["order_id"] for row in shown]),
+            (self.technicians, "name", [row["technician_id"] for row in shown]),
+        )
+
+    def _names_of_outages(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that outages point to."""
+        return _names(
+            (self.nodes, "code", [row["node_id"] for row in shown]),
+            (self.technicians, "name", [row["repaired_by_id"] for row in shown]),
+        )
 
     def _node_path_loss(self, node: Node) -> int:
         """The path loss of a node."""

@@ -136,9 +136,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -367,7 +372,8 @@ class FieldExpedition:
             and (camp_id is None or member["camp_id"] == camp_id)
             and (party_id is None or member["party_id"] == party_id)
         ]
-        return _found({"total": len(found), "members": [{**member} for member in _page(found, offset)]})
+        shown = [{**member} for member in _page(found, offset)]
+        return _found({"total": len(found), "members": shown}, self._names_of_members(shown))
 
     def list_parties(
         self,
@@ -401,7 +407,8 @@ class FieldExpedition:
             and (goal_id is None or party["goal_id"] == goal_id)
             and (status is None or party["status"] == status)
         ]
-        return _found({"total": len(found), "parties": [self._show_party(party) for party in _page(found, offset)]})
+        shown = [self._show_party(party) for party in _page(found, offset)]
+        return _found({"total": len(found), "parties": shown}, self._names_of_parties(shown))
 
     def list_permits(
         self,
@@ -463,7 +470,8 @@ class FieldExpedition:
             and (collector_id is None or find["collector_id"] == collector_id)
             and (camp_id is None or find["camp_id"] == camp_id)
         ]
-        return _found({"total": len(found), "finds": [{**find} for find in _page(found, offset)]})
+        shown = [{**find} for find in _page(found, offset)]
+        return _found({"total": len(found), "finds": shown}, self._names_of_finds(shown))
 
     def list_gears(
         self,
@@ -500,7 +508,8 @@ class FieldExpedition:
             and (party_id is None or gear["party_id"] == party_id)
             and (broken is None or gear["broken"] == broken)
         ]
-        return _found({"total": len(found), "gears": [{**gear} for gear in _page(found, offset)]})
+        shown = [{**gear} for gear in _page(found, offset)]
+        return _found({"total": len(found), "gears": shown}, self._names_of_gears(shown))
 
     def list_evacuations(
         self,
@@ -526,7 +535,8 @@ class FieldExpedition:
             if (member_id is None or evacuation["member_id"] == member_id)
             and (status is None or evacuation["status"] == status)
         ]
-        return _found({"total": len(found), "evacuations": [{**evacuation} for evacuation in _page(found, offset)]})
+        shown = [{**evacuation} for evacuation in _page(found, offset)]
+        return _found({"total": len(found), "evacuations": shown}, self._names_of_evacuations(shown))
 
     def plan_party(
         self,
@@ -1263,6 +1273,39 @@ class FieldExpedition:
     def _show_permit(self, permit: Permit) -> dict[str, Any]:
         """The permit as an answer shows it."""
         return {**permit, "left": self._permit_left(permit)}
+
+    def _names_of_members(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that members point to."""
+        return _names(
+            (self.camps, "name", [row["camp_id"] for row in shown]),
+            (self.parties, "name", [row["party_id"] for row in shown]),
+        )
+
+    def _names_of_parties(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that parties point to."""
+        return _names(
+            (self.camps, "name", [row["start_id"] for row in shown]),
+            (self.camps, "name", [row["goal_id"] for row in shown]),
+        )
+
+    def _names_of_finds(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that finds point to."""
+        return _names(
+            (self.permits, "number", [row["permit_id"] for row in shown]),
+            (self.members, "name", [row["collector_id"] for row in shown]),
+            (self.camps, "name", [row["camp_id"] for row in shown]),
+        )
+
+    def _names_of_gears(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that gears point to."""
+        return _names(
+            (self.camps, "name", [row["camp_id"] for row in shown]),
+            (self.parties, "name", [row["party_id"] for row in shown]),
+        )
+
+    def _names_of_evacuations(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that evacuations point to."""
+        return _names((self.members, "name", [row["member_id"] for row in shown]))
 
     def _camp_people(self, camp: Camp) -> int:
         """The people of a camp."""

@@ -127,9 +127,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -265,21 +270,20 @@ class FilmProduction:
             and (exterior is None or c["exterior"] == exterior)
         ]
         found.sort(key=lambda c: (-c["eighths"], c["number"], _age(c)))
-        return _found(
+        shown = [
             {
-                "total": len(found),
-                "scenes": [
-                    {
-                        "id": c["id"],
-                        "number": c["number"],
-                        "location": self.locations[c["location_id"]]["name"],
-                        "eighths": c["eighths"],
-                        "cast": [*[p["name"] for p in [self.performers[key] for key in c["cast_ids"]]]],
-                        "must_follow": c["after_id"],
-                    }
-                    for c in _page(found, offset)
-                ],
+                "id": c["id"],
+                "number": c["number"],
+                "location": self.locations[c["location_id"]]["name"],
+                "eighths": c["eighths"],
+                "cast": [*[p["name"] for p in [self.performers[key] for key in c["cast_ids"]]]],
+                "must_follow": c["after_id"],
             }
+            for c in _page(found, offset)
+        ]
+        return _found(
+            {"total": len(found), "scenes": shown},
+            _names((self.scenes, "number", [row["must_follow"] for row in shown])),
         )
 
     def days_for(
@@ -421,7 +425,8 @@ class FilmProduction:
         scene = self.scenes.get(scene_id)
         if scene is None:
             return _refused(f"There is no scene {scene_id!r}.")
-        return _found(self._show_scene(scene))
+        shown = self._show_scene(scene)
+        return _found(shown, self._names_of_scenes([shown]))
 
     def list_scenes(
         self,
@@ -455,7 +460,8 @@ class FilmProduction:
             and (exterior is None or scene["exterior"] == exterior)
             and (after_id is None or scene["after_id"] == after_id)
         ]
-        return _found({"total": len(found), "scenes": [self._show_scene(scene) for scene in _page(found, offset)]})
+        shown = [self._show_scene(scene) for scene in _page(found, offset)]
+        return _found({"total": len(found), "scenes": shown}, self._names_of_scenes(shown))
 
     def list_shoot_days(
         self,
@@ -518,7 +524,8 @@ class FilmProduction:
             and (cover is None or slot["cover"] == cover)
             and (shot is None or slot["shot"] == shot)
         ]
-        return _found({"total": len(found), "slots": [{**slot} for slot in _page(found, offset)]})
+        shown = [{**slot} for slot in _page(found, offset)]
+        return _found({"total": len(found), "slots": shown}, self._names_of_slots(shown))
 
     def list_calls(
         self,
@@ -546,7 +553,8 @@ class FilmProduction:
             if (shoot_day_id is None or call["shoot_day_id"] == shoot_day_id)
             and (performer_id is None or call["performer_id"] == performer_id)
         ]
-        return _found({"total": len(found), "calls": [{**call} for call in _page(found, offset)]})
+        shown = [{**call} for call in _page(found, offset)]
+        return _found({"total": len(found), "calls": shown}, self._names_of_calls(shown))
 
     def open_day(
         self,
@@ -1699,6 +1707,22 @@ class FilmProduction:
             "eighths": self._shoot_day_eighths(shoot_day),
             "left": self._shoot_day_left(shoot_day),
         }
+
+    def _names_of_scenes(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that scenes point to."""
+        return _names(
+            (self.locations, "name", [row["location_id"] for row in shown]),
+            (self.performers, "name", [each for row in shown for each in row["cast_ids"]]),
+            (self.scenes, "number", [row["after_id"] for row in shown]),
+        )
+
+    def _names_of_slots(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that slots point to."""
+        return _names((self.scenes, "number", [row["scene_id"] for row in shown]))
+
+    def _names_of_calls(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that calls point to."""
+        return _names((self.performers, "name", [row["performer_id"] for row in shown]))
 
     def _scene_planned(self, scene: Scene) -> bool:
         """The planned of a scene."""

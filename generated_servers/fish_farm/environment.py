@@ -141,9 +141,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -377,7 +382,8 @@ class FishFarm:
             and (site_id is None or pen["site_id"] == site_id)
             and (status is None or pen["status"] == status)
         ]
-        return _found({"total": len(found), "pens": [self._show_pen(pen) for pen in _page(found, offset)]})
+        shown = [self._show_pen(pen) for pen in _page(found, offset)]
+        return _found({"total": len(found), "pens": shown}, self._names_of_pens(shown))
 
     def list_batches(
         self,
@@ -414,7 +420,8 @@ class FishFarm:
             and (split_from_id is None or batch["split_from_id"] == split_from_id)
             and (status is None or batch["status"] == status)
         ]
-        return _found({"total": len(found), "batches": [self._show_batch(batch) for batch in _page(found, offset)]})
+        shown = [self._show_batch(batch) for batch in _page(found, offset)]
+        return _found({"total": len(found), "batches": shown}, self._names_of_batches(shown))
 
     def list_feeds(
         self,
@@ -459,7 +466,8 @@ class FishFarm:
             if (batch_id is None or feeding["batch_id"] == batch_id)
             and (feed_id is None or feeding["feed_id"] == feed_id)
         ]
-        return _found({"total": len(found), "feedings": [{**feeding} for feeding in _page(found, offset)]})
+        shown = [{**feeding} for feeding in _page(found, offset)]
+        return _found({"total": len(found), "feedings": shown}, self._names_of_feedings(shown))
 
     def list_medicines(
         self,
@@ -508,12 +516,8 @@ class FishFarm:
             if (batch_id is None or treatment["batch_id"] == batch_id)
             and (medicine_id is None or treatment["medicine_id"] == medicine_id)
         ]
-        return _found(
-            {
-                "total": len(found),
-                "treatments": [self._show_treatment(treatment) for treatment in _page(found, offset)],
-            }
-        )
+        shown = [self._show_treatment(treatment) for treatment in _page(found, offset)]
+        return _found({"total": len(found), "treatments": shown}, self._names_of_treatments(shown))
 
     def list_removals(
         self,
@@ -539,7 +543,8 @@ class FishFarm:
             if (batch_id is None or removal["batch_id"] == batch_id)
             and (kind is None or removal["kind"] == kind)
         ]
-        return _found({"total": len(found), "removals": [{**removal} for removal in _page(found, offset)]})
+        shown = [{**removal} for removal in _page(found, offset)]
+        return _found({"total": len(found), "removals": shown}, self._names_of_removals(shown))
 
     def stock_pen(
         self,
@@ -1344,6 +1349,35 @@ class FishFarm:
     def _show_treatment(self, treatment: Treatment) -> dict[str, Any]:
         """The treatment as an answer shows it."""
         return {**treatment, "safe_on": self._treatment_safe_on(treatment)}
+
+    def _names_of_pens(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that pens point to."""
+        return _names((self.sites, "name", [row["site_id"] for row in shown]))
+
+    def _names_of_batches(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that batches point to."""
+        return _names(
+            (self.pens, "code", [row["pen_id"] for row in shown]),
+            (self.batches, "code", [row["split_from_id"] for row in shown]),
+        )
+
+    def _names_of_feedings(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that feedings point to."""
+        return _names(
+            (self.batches, "code", [row["batch_id"] for row in shown]),
+            (self.feeds, "name", [row["feed_id"] for row in shown]),
+        )
+
+    def _names_of_treatments(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that treatments point to."""
+        return _names(
+            (self.batches, "code", [row["batch_id"] for row in shown]),
+            (self.medicines, "name", [row["medicine_id"] for row in shown]),
+        )
+
+    def _names_of_removals(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that removals point to."""
+        return _names((self.batches, "code", [row["batch_id"] for row in shown]))
 
     def _site_biomass(self, site: Site) -> int:
         """The biomass of a site."""

@@ -147,9 +147,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -466,7 +471,8 @@ class FixedAssets:
             if (name is None or name.casefold() in site["name"].casefold())
             and (within_id is None or site["within_id"] == within_id)
         ]
-        return _found({"total": len(found), "sites": [self._show_site(site) for site in _page(found, offset)]})
+        shown = [self._show_site(site) for site in _page(found, offset)]
+        return _found({"total": len(found), "sites": shown}, self._names_of_sites(shown))
 
     def list_assets(
         self,
@@ -500,7 +506,8 @@ class FixedAssets:
             and (site_id is None or asset["site_id"] == site_id)
             and (status is None or asset["status"] == status)
         ]
-        return _found({"total": len(found), "assets": [self._show_asset(asset) for asset in _page(found, offset)]})
+        shown = [self._show_asset(asset) for asset in _page(found, offset)]
+        return _found({"total": len(found), "assets": shown}, self._names_of_assets(shown))
 
     def list_charges(
         self,
@@ -519,7 +526,8 @@ class FixedAssets:
         if asset_id is not None and asset_id not in self.assets:
             return _refused(f"There is no asset {asset_id!r}.")
         found = [charge for charge in self.charges.values() if (asset_id is None or charge["asset_id"] == asset_id)]
-        return _found({"total": len(found), "charges": [{**charge} for charge in _page(found, offset)]})
+        shown = [{**charge} for charge in _page(found, offset)]
+        return _found({"total": len(found), "charges": shown}, self._names_of_charges(shown))
 
     def list_impairments(
         self,
@@ -542,7 +550,8 @@ class FixedAssets:
             for impairment in self.impairments.values()
             if (asset_id is None or impairment["asset_id"] == asset_id)
         ]
-        return _found({"total": len(found), "impairments": [{**impairment} for impairment in _page(found, offset)]})
+        shown = [{**impairment} for impairment in _page(found, offset)]
+        return _found({"total": len(found), "impairments": shown}, self._names_of_impairments(shown))
 
     def list_disposals(
         self,
@@ -565,7 +574,8 @@ class FixedAssets:
             for disposal in self.disposals.values()
             if (asset_id is None or disposal["asset_id"] == asset_id)
         ]
-        return _found({"total": len(found), "disposals": [{**disposal} for disposal in _page(found, offset)]})
+        shown = [{**disposal} for disposal in _page(found, offset)]
+        return _found({"total": len(found), "disposals": shown}, self._names_of_disposals(shown))
 
     def list_stock_takes(
         self,
@@ -591,12 +601,8 @@ class FixedAssets:
             if (site_id is None or stock_take["site_id"] == site_id)
             and (status is None or stock_take["status"] == status)
         ]
-        return _found(
-            {
-                "total": len(found),
-                "stock_takes": [self._show_stock_take(stock_take) for stock_take in _page(found, offset)],
-            }
-        )
+        shown = [self._show_stock_take(stock_take) for stock_take in _page(found, offset)]
+        return _found({"total": len(found), "stock_takes": shown}, self._names_of_stock_takes(shown))
 
     def list_sightings(
         self,
@@ -627,7 +633,8 @@ class FixedAssets:
             and (asset_id is None or sighting["asset_id"] == asset_id)
             and (condition is None or sighting["condition"] == condition)
         ]
-        return _found({"total": len(found), "sightings": [{**sighting} for sighting in _page(found, offset)]})
+        shown = [{**sighting} for sighting in _page(found, offset)]
+        return _found({"total": len(found), "sightings": shown}, self._names_of_sightings(shown))
 
     def buy_asset(
         self,
@@ -1258,6 +1265,37 @@ class FixedAssets:
     def _show_stock_take(self, stock_take: StockTake) -> dict[str, Any]:
         """The stock take as an answer shows it."""
         return {**stock_take, "unseen": self._stock_take_unseen(stock_take)}
+
+    def _names_of_sites(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that sites point to."""
+        return _names((self.sites, "name", [row["within_id"] for row in shown]))
+
+    def _names_of_assets(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that assets point to."""
+        return _names(
+            (self.categories, "name", [row["category_id"] for row in shown]),
+            (self.sites, "name", [row["site_id"] for row in shown]),
+        )
+
+    def _names_of_charges(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that charges point to."""
+        return _names((self.assets, "tag", [row["asset_id"] for row in shown]))
+
+    def _names_of_impairments(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that impairments point to."""
+        return _names((self.assets, "tag", [row["asset_id"] for row in shown]))
+
+    def _names_of_disposals(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that disposals point to."""
+        return _names((self.assets, "tag", [row["asset_id"] for row in shown]))
+
+    def _names_of_stock_takes(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that stock takes point to."""
+        return _names((self.sites, "name", [row["site_id"] for row in shown]))
+
+    def _names_of_sightings(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that sightings point to."""
+        return _names((self.assets, "tag", [row["asset_id"] for row in shown]))
 
     def _site_held(self, site: Site) -> int:
         """The held of a site."""

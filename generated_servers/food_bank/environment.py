@@ -152,9 +152,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -391,7 +396,8 @@ class FoodBank:
             and (sorted_by_id is None or lot["sorted_by_id"] == sorted_by_id)
             and (status is None or lot["status"] == status)
         ]
-        return _found({"total": len(found), "lots": [self._show_lot(lot) for lot in _page(found, offset)]})
+        shown = [self._show_lot(lot) for lot in _page(found, offset)]
+        return _found({"total": len(found), "lots": shown}, self._names_of_lots(shown))
 
     def list_households(
         self,
@@ -448,9 +454,8 @@ class FoodBank:
             and (lot_id is None or handout["lot_id"] == lot_id)
             and (warned is None or handout["warned"] == warned)
         ]
-        return _found(
-            {"total": len(found), "handouts": [self._show_handout(handout) for handout in _page(found, offset)]}
-        )
+        shown = [self._show_handout(handout) for handout in _page(found, offset)]
+        return _found({"total": len(found), "handouts": shown}, self._names_of_handouts(shown))
 
     def list_agencies(
         self,
@@ -505,7 +510,8 @@ class FoodBank:
             and (product_id is None or order["product_id"] == product_id)
             and (status is None or order["status"] == status)
         ]
-        return _found({"total": len(found), "orders": [{**order} for order in _page(found, offset)]})
+        shown = [{**order} for order in _page(found, offset)]
+        return _found({"total": len(found), "orders": shown}, self._names_of_orders(shown))
 
     def list_picks(
         self,
@@ -536,7 +542,8 @@ class FoodBank:
             and (lot_id is None or pick["lot_id"] == lot_id)
             and (warned is None or pick["warned"] == warned)
         ]
-        return _found({"total": len(found), "picks": [{**pick} for pick in _page(found, offset)]})
+        shown = [{**pick} for pick in _page(found, offset)]
+        return _found({"total": len(found), "picks": shown}, self._names_of_picks(shown))
 
     def receive_lot(
         self,
@@ -1344,6 +1351,31 @@ class FoodBank:
     def _show_handout(self, handout: Handout) -> dict[str, Any]:
         """The handout as an answer shows it."""
         return {**handout, "points": self._handout_points(handout)}
+
+    def _names_of_lots(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that lots point to."""
+        return _names(
+            (self.products, "name", [row["product_id"] for row in shown]),
+            (self.volunteers, "name", [row["sorted_by_id"] for row in shown]),
+        )
+
+    def _names_of_handouts(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that handouts point to."""
+        return _names(
+            (self.households, "name", [row["household_id"] for row in shown]),
+            (self.lots, "code", [row["lot_id"] for row in shown]),
+        )
+
+    def _names_of_orders(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that orders point to."""
+        return _names(
+            (self.agencies, "name", [row["agency_id"] for row in shown]),
+            (self.products, "name", [row["product_id"] for row in shown]),
+        )
+
+    def _names_of_picks(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that picks point to."""
+        return _names((self.lots, "code", [row["lot_id"] for row in shown]))
 
     def _product_in_stock(self, product: Product) -> int:
         """The in stock of a product."""

@@ -132,9 +132,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -481,9 +486,8 @@ class FootballTransfers:
             and (position is None or player["position"] == position)
             and (home_grown is None or player["home_grown"] == home_grown)
         ]
-        return _found(
-            {"total": len(found), "players": [self._show_player(player) for player in _page(found, offset)]}
-        )
+        shown = [self._show_player(player) for player in _page(found, offset)]
+        return _found({"total": len(found), "players": shown}, self._names_of_players(shown))
 
     def list_contracts(
         self,
@@ -514,7 +518,8 @@ class FootballTransfers:
             and (club_id is None or contract["club_id"] == club_id)
             and (status is None or contract["status"] == status)
         ]
-        return _found({"total": len(found), "contracts": [{**contract} for contract in _page(found, offset)]})
+        shown = [{**contract} for contract in _page(found, offset)]
+        return _found({"total": len(found), "contracts": shown}, self._names_of_contracts(shown))
 
     def list_bids(
         self,
@@ -545,7 +550,8 @@ class FootballTransfers:
             and (player_id is None or bid["player_id"] == player_id)
             and (status is None or bid["status"] == status)
         ]
-        return _found({"total": len(found), "bids": [{**bid} for bid in _page(found, offset)]})
+        shown = [{**bid} for bid in _page(found, offset)]
+        return _found({"total": len(found), "bids": shown}, self._names_of_bids(shown))
 
     def list_loans(
         self,
@@ -581,7 +587,8 @@ class FootballTransfers:
             and (borrower_id is None or loan["borrower_id"] == borrower_id)
             and (status is None or loan["status"] == status)
         ]
-        return _found({"total": len(found), "loans": [{**loan} for loan in _page(found, offset)]})
+        shown = [{**loan} for loan in _page(found, offset)]
+        return _found({"total": len(found), "loans": shown}, self._names_of_loans(shown))
 
     def make_bid(
         self,
@@ -1452,6 +1459,32 @@ class FootballTransfers:
             "loan_id": _id_of(self._player_loan(player)),
             "team_id": _id_of(self._player_team(player)),
         }
+
+    def _names_of_players(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that players point to."""
+        return _names((self.clubs, "name", [row["team_id"] for row in shown]))
+
+    def _names_of_contracts(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that contracts point to."""
+        return _names(
+            (self.players, "name", [row["player_id"] for row in shown]),
+            (self.clubs, "name", [row["club_id"] for row in shown]),
+        )
+
+    def _names_of_bids(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that bids point to."""
+        return _names(
+            (self.clubs, "name", [row["club_id"] for row in shown]),
+            (self.players, "name", [row["player_id"] for row in shown]),
+        )
+
+    def _names_of_loans(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that loans point to."""
+        return _names(
+            (self.players, "name", [row["player_id"] for row in shown]),
+            (self.clubs, "name", [row["owner_id"] for row in shown]),
+            (self.clubs, "name", [row["borrower_id"] for row in shown]),
+        )
 
     def _club_squad(self, club: Club) -> int:
         """The squad of a club."""

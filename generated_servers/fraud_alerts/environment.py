@@ -143,9 +143,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -425,7 +430,8 @@ class FraudAlerts:
             and (owner_id is None or account["owner_id"] == owner_id)
             and (held_for_id is None or account["held_for_id"] == held_for_id)
         ]
-        return _found({"total": len(found), "accounts": [{**account} for account in _page(found, offset)]})
+        shown = [{**account} for account in _page(found, offset)]
+        return _found({"total": len(found), "accounts": shown}, self._names_of_accounts(shown))
 
     def list_payees(
         self,
@@ -480,7 +486,8 @@ class FraudAlerts:
             and (payee_id is None or trust["payee_id"] == payee_id)
             and (ended is None or trust["ended"] == ended)
         ]
-        return _found({"total": len(found), "trusts": [{**trust} for trust in _page(found, offset)]})
+        shown = [{**trust} for trust in _page(found, offset)]
+        return _found({"total": len(found), "trusts": shown}, self._names_of_trusts(shown))
 
     def list_payments(
         self,
@@ -511,7 +518,8 @@ class FraudAlerts:
             and (payee_id is None or payment["payee_id"] == payee_id)
             and (status is None or payment["status"] == status)
         ]
-        return _found({"total": len(found), "payments": [{**payment} for payment in _page(found, offset)]})
+        shown = [{**payment} for payment in _page(found, offset)]
+        return _found({"total": len(found), "payments": shown}, self._names_of_payments(shown))
 
     def list_alerts(
         self,
@@ -547,7 +555,8 @@ class FraudAlerts:
             and (dismissed_by_id is None or alert["dismissed_by_id"] == dismissed_by_id)
             and (status is None or alert["status"] == status)
         ]
-        return _found({"total": len(found), "alerts": [{**alert} for alert in _page(found, offset)]})
+        shown = [{**alert} for alert in _page(found, offset)]
+        return _found({"total": len(found), "alerts": shown}, self._names_of_alerts(shown))
 
     def list_cases(
         self,
@@ -578,7 +587,8 @@ class FraudAlerts:
             and (handler_id is None or case["handler_id"] == handler_id)
             and (status is None or case["status"] == status)
         ]
-        return _found({"total": len(found), "cases": [self._show_case(case) for case in _page(found, offset)]})
+        shown = [self._show_case(case) for case in _page(found, offset)]
+        return _found({"total": len(found), "cases": shown}, self._names_of_cases(shown))
 
     def make_payment(
         self,
@@ -1424,6 +1434,35 @@ class FraudAlerts:
     def _show_case(self, case: Case) -> dict[str, Any]:
         """The case as an answer shows it."""
         return {**case, "exposure": self._case_exposure(case), "loss": self._case_loss(case)}
+
+    def _names_of_accounts(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that accounts point to."""
+        return _names((self.customers, "name", [row["owner_id"] for row in shown]))
+
+    def _names_of_trusts(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that trusts point to."""
+        return _names(
+            (self.accounts, "number", [row["account_id"] for row in shown]),
+            (self.payees, "name", [row["payee_id"] for row in shown]),
+        )
+
+    def _names_of_payments(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that payments point to."""
+        return _names(
+            (self.accounts, "number", [row["account_id"] for row in shown]),
+            (self.payees, "name", [row["payee_id"] for row in shown]),
+        )
+
+    def _names_of_alerts(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that alerts point to."""
+        return _names((self.analysts, "name", [row["dismissed_by_id"] for row in shown]))
+
+    def _names_of_cases(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that cases point to."""
+        return _names(
+            (self.customers, "name", [row["customer_id"] for row in shown]),
+            (self.analysts, "name", [row["handler_id"] for row in shown]),
+        )
 
     def _analyst_open_cases(self, analyst: Analyst) -> int:
         """The open cases of an analyst."""

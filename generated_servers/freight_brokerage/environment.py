@@ -162,9 +162,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -451,7 +456,8 @@ class FreightBrokerage:
             for policy in self.policies.values()
             if (carrier_id is None or policy["carrier_id"] == carrier_id)
         ]
-        return _found({"total": len(found), "policies": [{**policy} for policy in _page(found, offset)]})
+        shown = [{**policy} for policy in _page(found, offset)]
+        return _found({"total": len(found), "policies": shown}, self._names_of_policies(shown))
 
     def list_loads(
         self,
@@ -488,7 +494,8 @@ class FreightBrokerage:
             and (carrier_id is None or load["carrier_id"] == carrier_id)
             and (status is None or load["status"] == status)
         ]
-        return _found({"total": len(found), "loads": [self._show_load(load) for load in _page(found, offset)]})
+        shown = [self._show_load(load) for load in _page(found, offset)]
+        return _found({"total": len(found), "loads": shown}, self._names_of_loads(shown))
 
     def list_offers(
         self,
@@ -519,7 +526,8 @@ class FreightBrokerage:
             and (carrier_id is None or offer["carrier_id"] == carrier_id)
             and (status is None or offer["status"] == status)
         ]
-        return _found({"total": len(found), "offers": [{**offer} for offer in _page(found, offset)]})
+        shown = [{**offer} for offer in _page(found, offset)]
+        return _found({"total": len(found), "offers": shown}, self._names_of_offers(shown))
 
     def list_detentions(
         self,
@@ -545,7 +553,8 @@ class FreightBrokerage:
             if (load_id is None or detention["load_id"] == load_id)
             and (stop is None or detention["stop"] == stop)
         ]
-        return _found({"total": len(found), "detentions": [{**detention} for detention in _page(found, offset)]})
+        shown = [{**detention} for detention in _page(found, offset)]
+        return _found({"total": len(found), "detentions": shown}, self._names_of_detentions(shown))
 
     def list_proofs(
         self,
@@ -564,7 +573,8 @@ class FreightBrokerage:
         if load_id is not None and load_id not in self.loads:
             return _refused(f"There is no load {load_id!r}.")
         found = [proof for proof in self.proofs.values() if (load_id is None or proof["load_id"] == load_id)]
-        return _found({"total": len(found), "proofs": [{**proof} for proof in _page(found, offset)]})
+        shown = [{**proof} for proof in _page(found, offset)]
+        return _found({"total": len(found), "proofs": shown}, self._names_of_proofs(shown))
 
     def list_invoices(
         self,
@@ -583,7 +593,8 @@ class FreightBrokerage:
         if load_id is not None and load_id not in self.loads:
             return _refused(f"There is no load {load_id!r}.")
         found = [invoice for invoice in self.invoices.values() if (load_id is None or invoice["load_id"] == load_id)]
-        return _found({"total": len(found), "invoices": [{**invoice} for invoice in _page(found, offset)]})
+        shown = [{**invoice} for invoice in _page(found, offset)]
+        return _found({"total": len(found), "invoices": shown}, self._names_of_invoices(shown))
 
     def enter_load(
         self,
@@ -1337,6 +1348,36 @@ class FreightBrokerage:
     def _show_load(self, load: Load) -> dict[str, Any]:
         """The load as an answer shows it."""
         return {**load, "waiting_fee": self._load_waiting_fee(load)}
+
+    def _names_of_policies(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that policies point to."""
+        return _names((self.carriers, "name", [row["carrier_id"] for row in shown]))
+
+    def _names_of_loads(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that loads point to."""
+        return _names(
+            (self.customers, "name", [row["customer_id"] for row in shown]),
+            (self.carriers, "name", [row["carrier_id"] for row in shown]),
+        )
+
+    def _names_of_offers(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that offers point to."""
+        return _names(
+            (self.loads, "number", [row["load_id"] for row in shown]),
+            (self.carriers, "name", [row["carrier_id"] for row in shown]),
+        )
+
+    def _names_of_detentions(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that detentions point to."""
+        return _names((self.loads, "number", [row["load_id"] for row in shown]))
+
+    def _names_of_proofs(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that proofs point to."""
+        return _names((self.loads, "number", [row["load_id"] for row in shown]))
+
+    def _names_of_invoices(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that invoices point to."""
+        return _names((self.loads, "number", [row["load_id"] for row in shown]))
 
     def _customer_outstanding(self, customer: Customer) -> int:
         """The outstanding of a customer."""

@@ -143,9 +143,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -416,9 +421,8 @@ class FundAdministration:
             if (fund_id is None or dealing["fund_id"] == fund_id)
             and (status is None or dealing["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "dealings": [self._show_dealing(dealing) for dealing in _page(found, offset)]}
-        )
+        shown = [self._show_dealing(dealing) for dealing in _page(found, offset)]
+        return _found({"total": len(found), "dealings": shown}, self._names_of_dealings(shown))
 
     def list_investors(
         self,
@@ -473,9 +477,8 @@ class FundAdministration:
             and (fund_id is None or holding["fund_id"] == fund_id)
             and (reinvest is None or holding["reinvest"] == reinvest)
         ]
-        return _found(
-            {"total": len(found), "holdings": [self._show_holding(holding) for holding in _page(found, offset)]}
-        )
+        shown = [self._show_holding(holding) for holding in _page(found, offset)]
+        return _found({"total": len(found), "holdings": shown}, self._names_of_holdings(shown))
 
     def list_orders(
         self,
@@ -509,7 +512,8 @@ class FundAdministration:
             and (side is None or order["side"] == side)
             and (status is None or order["status"] == status)
         ]
-        return _found({"total": len(found), "orders": [{**order} for order in _page(found, offset)]})
+        shown = [{**order} for order in _page(found, offset)]
+        return _found({"total": len(found), "orders": shown}, self._names_of_orders(shown))
 
     def list_distributions(
         self,
@@ -535,9 +539,8 @@ class FundAdministration:
             if (fund_id is None or distribution["fund_id"] == fund_id)
             and (status is None or distribution["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "distributions": [{**distribution} for distribution in _page(found, offset)]}
-        )
+        shown = [{**distribution} for distribution in _page(found, offset)]
+        return _found({"total": len(found), "distributions": shown}, self._names_of_distributions(shown))
 
     def list_payouts(
         self,
@@ -1343,6 +1346,25 @@ class FundAdministration:
     def _show_holding(self, holding: Holding) -> dict[str, Any]:
         """The holding as an answer shows it."""
         return {**holding, "free": self._holding_free(holding)}
+
+    def _names_of_dealings(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that dealings point to."""
+        return _names((self.funds, "name", [row["fund_id"] for row in shown]))
+
+    def _names_of_holdings(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that holdings point to."""
+        return _names(
+            (self.investors, "name", [row["investor_id"] for row in shown]),
+            (self.funds, "name", [row["fund_id"] for row in shown]),
+        )
+
+    def _names_of_orders(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that orders point to."""
+        return _names((self.investors, "name", [row["investor_id"] for row in shown]))
+
+    def _names_of_distributions(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that distributions point to."""
+        return _names((self.funds, "name", [row["fund_id"] for row in shown]))
 
     def _fund_units(self, fund: Fund) -> int:
         """The units of a fund."""

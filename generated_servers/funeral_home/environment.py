@@ -147,9 +147,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -287,30 +292,29 @@ class FuneralHome:
             if (kind is None or a["kind"] == kind)
         ]
         found.sort(key=lambda a: (a["died_at"], a["deceased"], _age(a)))
-        return _found(
+        shown = [
             {
-                "total": len(found),
-                "arrangements": [
-                    {
-                        "id": a["id"],
-                        "deceased": a["deceased"],
-                        "died_at": a["died_at"],
-                        "kind": a["kind"],
-                        "rite": a["rite"],
-                        "place_id": a["place_id"],
-                        "lacking": [*self._lacking(a)],
-                        "not_cremated_before": self._earliest(a),
-                        "cremation_at": next(
-                            (
-                                c["starts_at"]
-                                for c in sorted(self._cremations_by_arrangement.get(a["id"], {}).values(), key=_age)
-                            ),
-                            None,
-                        ),
-                    }
-                    for a in _page(found, offset)
-                ],
+                "id": a["id"],
+                "deceased": a["deceased"],
+                "died_at": a["died_at"],
+                "kind": a["kind"],
+                "rite": a["rite"],
+                "place_id": a["place_id"],
+                "lacking": [*self._lacking(a)],
+                "not_cremated_before": self._earliest(a),
+                "cremation_at": next(
+                    (
+                        c["starts_at"]
+                        for c in sorted(self._cremations_by_arrangement.get(a["id"], {}).values(), key=_age)
+                    ),
+                    None,
+                ),
             }
+            for a in _page(found, offset)
+        ]
+        return _found(
+            {"total": len(found), "arrangements": shown},
+            _names((self.places, "label", [row["place_id"] for row in shown])),
         )
 
     def chapel_diary(
@@ -473,12 +477,8 @@ class FuneralHome:
             and (place_id is None or arrangement["place_id"] == place_id)
             and (status is None or arrangement["status"] == status)
         ]
-        return _found(
-            {
-                "total": len(found),
-                "arrangements": [self._show_arrangement(arrangement) for arrangement in _page(found, offset)],
-            }
-        )
+        shown = [self._show_arrangement(arrangement) for arrangement in _page(found, offset)]
+        return _found({"total": len(found), "arrangements": shown}, self._names_of_arrangements(shown))
 
     def list_ceremonies(
         self,
@@ -514,7 +514,8 @@ class FuneralHome:
             and (celebrant_id is None or ceremony["celebrant_id"] == celebrant_id)
             and (cancelled is None or ceremony["cancelled"] == cancelled)
         ]
-        return _found({"total": len(found), "ceremonies": [{**ceremony} for ceremony in _page(found, offset)]})
+        shown = [{**ceremony} for ceremony in _page(found, offset)]
+        return _found({"total": len(found), "ceremonies": shown}, self._names_of_ceremonies(shown))
 
     def list_cremations(
         self,
@@ -540,7 +541,8 @@ class FuneralHome:
             if (arrangement_id is None or cremation["arrangement_id"] == arrangement_id)
             and (done is None or cremation["done"] == done)
         ]
-        return _found({"total": len(found), "cremations": [{**cremation} for cremation in _page(found, offset)]})
+        shown = [{**cremation} for cremation in _page(found, offset)]
+        return _found({"total": len(found), "cremations": shown}, self._names_of_cremations(shown))
 
     def list_items(
         self,
@@ -563,7 +565,8 @@ class FuneralHome:
             for item in self.items.values()
             if (arrangement_id is None or item["arrangement_id"] == arrangement_id)
         ]
-        return _found({"total": len(found), "items": [{**item} for item in _page(found, offset)]})
+        shown = [{**item} for item in _page(found, offset)]
+        return _found({"total": len(found), "items": shown}, self._names_of_items(shown))
 
     def list_instalments(
         self,
@@ -586,7 +589,8 @@ class FuneralHome:
             for instalment in self.instalments.values()
             if (arrangement_id is None or instalment["arrangement_id"] == arrangement_id)
         ]
-        return _found({"total": len(found), "instalments": [{**instalment} for instalment in _page(found, offset)]})
+        shown = [{**instalment} for instalment in _page(found, offset)]
+        return _found({"total": len(found), "instalments": shown}, self._names_of_instalments(shown))
 
     def take_in(
         self,
@@ -1279,6 +1283,30 @@ class FuneralHome:
             "received": self._arrangement_received(arrangement),
             "unplanned": self._arrangement_unplanned(arrangement),
         }
+
+    def _names_of_arrangements(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that arrangements point to."""
+        return _names((self.places, "label", [row["place_id"] for row in shown]))
+
+    def _names_of_ceremonies(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that ceremonies point to."""
+        return _names(
+            (self.arrangements, "deceased", [row["arrangement_id"] for row in shown]),
+            (self.chapels, "name", [row["chapel_id"] for row in shown]),
+            (self.celebrants, "name", [row["celebrant_id"] for row in shown]),
+        )
+
+    def _names_of_cremations(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that cremations point to."""
+        return _names((self.arrangements, "deceased", [row["arrangement_id"] for row in shown]))
+
+    def _names_of_items(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that items point to."""
+        return _names((self.arrangements, "deceased", [row["arrangement_id"] for row in shown]))
+
+    def _names_of_instalments(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that instalments point to."""
+        return _names((self.arrangements, "deceased", [row["arrangement_id"] for row in shown]))
 
     def _arrangement_total(self, arrangement: Arrangement) -> int:
         """The total of an arrangement."""

@@ -159,9 +159,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -383,7 +388,8 @@ class GameEconomy:
             and (kind is None or good["kind"] == kind)
             and (binds is None or good["binds"] == binds)
         ]
-        return _found({"total": len(found), "goods": [self._show_good(good) for good in _page(found, offset)]})
+        shown = [self._show_good(good) for good in _page(found, offset)]
+        return _found({"total": len(found), "goods": shown}, self._names_of_goods(shown))
 
     def list_holdings(
         self,
@@ -414,7 +420,8 @@ class GameEconomy:
             and (good_id is None or holding["good_id"] == good_id)
             and (bound is None or holding["bound"] == bound)
         ]
-        return _found({"total": len(found), "holdings": [{**holding} for holding in _page(found, offset)]})
+        shown = [{**holding} for holding in _page(found, offset)]
+        return _found({"total": len(found), "holdings": shown}, self._names_of_holdings(shown))
 
     def list_recipes(
         self,
@@ -443,7 +450,8 @@ class GameEconomy:
             and (makes_id is None or recipe["makes_id"] == makes_id)
             and (trade is None or recipe["trade"] == trade)
         ]
-        return _found({"total": len(found), "recipes": [{**recipe} for recipe in _page(found, offset)]})
+        shown = [{**recipe} for recipe in _page(found, offset)]
+        return _found({"total": len(found), "recipes": shown}, self._names_of_recipes(shown))
 
     def list_ingredients(
         self,
@@ -471,7 +479,8 @@ class GameEconomy:
             if (recipe_id is None or ingredient["recipe_id"] == recipe_id)
             and (good_id is None or ingredient["good_id"] == good_id)
         ]
-        return _found({"total": len(found), "ingredients": [{**ingredient} for ingredient in _page(found, offset)]})
+        shown = [{**ingredient} for ingredient in _page(found, offset)]
+        return _found({"total": len(found), "ingredients": shown}, self._names_of_ingredients(shown))
 
     def list_offers(
         self,
@@ -502,7 +511,8 @@ class GameEconomy:
             and (good_id is None or offer["good_id"] == good_id)
             and (status is None or offer["status"] == status)
         ]
-        return _found({"total": len(found), "offers": [{**offer} for offer in _page(found, offset)]})
+        shown = [{**offer} for offer in _page(found, offset)]
+        return _found({"total": len(found), "offers": shown}, self._names_of_offers(shown))
 
     def list_barters(
         self,
@@ -533,7 +543,8 @@ class GameEconomy:
             and (partner_id is None or barter["partner_id"] == partner_id)
             and (status is None or barter["status"] == status)
         ]
-        return _found({"total": len(found), "barters": [{**barter} for barter in _page(found, offset)]})
+        shown = [{**barter} for barter in _page(found, offset)]
+        return _found({"total": len(found), "barters": shown}, self._names_of_barters(shown))
 
     def list_barter_lines(
         self,
@@ -566,9 +577,8 @@ class GameEconomy:
             and (giver_id is None or barter_line["giver_id"] == giver_id)
             and (good_id is None or barter_line["good_id"] == good_id)
         ]
-        return _found(
-            {"total": len(found), "barter_lines": [{**barter_line} for barter_line in _page(found, offset)]}
-        )
+        shown = [{**barter_line} for barter_line in _page(found, offset)]
+        return _found({"total": len(found), "barter_lines": shown}, self._names_of_barter_lines(shown))
 
     def loot_good(self, hero_id: str, good_id: str, amount: Annotated[int, {"minimum": 1, "maximum": 200}]) -> Result:
         """Put what a hero has found into the bags; goods that bind on pickup are bound at once.
@@ -1665,6 +1675,49 @@ class GameEconomy:
     def _show_good(self, good: Good) -> dict[str, Any]:
         """The good as an answer shows it."""
         return {**good, "recipe_id": _id_of(self._good_recipe(good))}
+
+    def _names_of_goods(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that goods point to."""
+        return _names((self.recipes, "name", [row["recipe_id"] for row in shown]))
+
+    def _names_of_holdings(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that holdings point to."""
+        return _names(
+            (self.heros, "name", [row["hero_id"] for row in shown]),
+            (self.goods, "name", [row["good_id"] for row in shown]),
+        )
+
+    def _names_of_recipes(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that recipes point to."""
+        return _names((self.goods, "name", [row["makes_id"] for row in shown]))
+
+    def _names_of_ingredients(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that ingredients point to."""
+        return _names(
+            (self.recipes, "name", [row["recipe_id"] for row in shown]),
+            (self.goods, "name", [row["good_id"] for row in shown]),
+        )
+
+    def _names_of_offers(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that offers point to."""
+        return _names(
+            (self.heros, "name", [row["seller_id"] for row in shown]),
+            (self.goods, "name", [row["good_id"] for row in shown]),
+        )
+
+    def _names_of_barters(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that barters point to."""
+        return _names(
+            (self.heros, "name", [row["proposer_id"] for row in shown]),
+            (self.heros, "name", [row["partner_id"] for row in shown]),
+        )
+
+    def _names_of_barter_lines(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that barter lines point to."""
+        return _names(
+            (self.heros, "name", [row["giver_id"] for row in shown]),
+            (self.goods, "name", [row["good_id"] for row in shown]),
+        )
 
     def _hero_used(self, hero: Hero) -> int:
         """The used of a hero."""

@@ -134,9 +134,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -456,9 +461,8 @@ class GeneralLedger:
             and (parent_id is None or account["parent_id"] == parent_id)
             and (open is None or account["open"] == open)
         ]
-        return _found(
-            {"total": len(found), "accounts": [self._show_account(account) for account in _page(found, offset)]}
-        )
+        shown = [self._show_account(account) for account in _page(found, offset)]
+        return _found({"total": len(found), "accounts": shown}, self._names_of_accounts(shown))
 
     def list_periods(
         self,
@@ -510,9 +514,8 @@ class GeneralLedger:
             if (name is None or name.casefold() in cost_centre["name"].casefold())
             and (head_id is None or cost_centre["head_id"] == head_id)
         ]
-        return _found(
-            {"total": len(found), "cost_centres": [{**cost_centre} for cost_centre in _page(found, offset)]}
-        )
+        shown = [{**cost_centre} for cost_centre in _page(found, offset)]
+        return _found({"total": len(found), "cost_centres": shown}, self._names_of_cost_centres(shown))
 
     def list_bookkeepers(
         self,
@@ -547,7 +550,8 @@ class GeneralLedger:
         entry = self.entries.get(entry_id)
         if entry is None:
             return _refused(f"There is no entry {entry_id!r}.")
-        return _found(self._show_entry(entry))
+        shown = self._show_entry(entry)
+        return _found(shown, self._names_of_entries([shown]))
 
     def list_entries(
         self,
@@ -594,7 +598,8 @@ class GeneralLedger:
             and (posted_by_id is None or entry["posted_by_id"] == posted_by_id)
             and (status is None or entry["status"] == status)
         ]
-        return _found({"total": len(found), "entries": [self._show_entry(entry) for entry in _page(found, offset)]})
+        shown = [self._show_entry(entry) for entry in _page(found, offset)]
+        return _found({"total": len(found), "entries": shown}, self._names_of_entries(shown))
 
     def list_postings(
         self,
@@ -627,7 +632,8 @@ class GeneralLedger:
             and (account_id is None or posting["account_id"] == account_id)
             and (cost_centre_id is None or posting["cost_centre_id"] == cost_centre_id)
         ]
-        return _found({"total": len(found), "postings": [{**posting} for posting in _page(found, offset)]})
+        shown = [{**posting} for posting in _page(found, offset)]
+        return _found({"total": len(found), "postings": shown}, self._names_of_postings(shown))
 
     def enter_journal(
         self,
@@ -1544,6 +1550,31 @@ class GeneralLedger:
     def _show_entry(self, entry: Entry) -> dict[str, Any]:
         """The entry as an answer shows it."""
         return {**entry, "total": self._entry_total(entry), "gap": self._entry_gap(entry)}
+
+    def _names_of_accounts(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that accounts point to."""
+        return _names((self.accounts, "name", [row["parent_id"] for row in shown]))
+
+    def _names_of_cost_centres(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that cost centres point to."""
+        return _names((self.bookkeepers, "name", [row["head_id"] for row in shown]))
+
+    def _names_of_entries(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that entries point to."""
+        return _names(
+            (self.periods, "name", [row["period_id"] for row in shown]),
+            (self.bookkeepers, "name", [row["by_id"] for row in shown]),
+            (self.entries, "title", [row["reverses_id"] for row in shown]),
+            (self.bookkeepers, "name", [row["posted_by_id"] for row in shown]),
+        )
+
+    def _names_of_postings(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that postings point to."""
+        return _names(
+            (self.entries, "title", [row["entry_id"] for row in shown]),
+            (self.accounts, "name", [row["account_id"] for row in shown]),
+            (self.cost_centres, "name", [row["cost_centre_id"] for row in shown]),
+        )
 
     def _account_leaf(self, account: Account) -> bool:
         """The leaf of an account."""

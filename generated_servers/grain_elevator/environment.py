@@ -138,9 +138,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -230,20 +235,19 @@ class GrainElevator:
             return _refused(f"There is no ticket {ticket_id!r}.")
         found = [b for b in self.bins.values() if self._takes(b, ticket)]
         found.sort(key=lambda b: (-self._bin_room(b), b["code"], _age(b)))
-        return _found(
+        shown = [
             {
-                "total": len(found),
-                "bins": [
-                    {
-                        "id": b["id"],
-                        "code": b["code"],
-                        "grade": b["grade_id"],
-                        "room": self._bin_room(b),
-                        "net_of_ticket": self._ticket_net(ticket),
-                    }
-                    for b in _page(found, offset)
-                ],
+                "id": b["id"],
+                "code": b["code"],
+                "grade": b["grade_id"],
+                "room": self._bin_room(b),
+                "net_of_ticket": self._ticket_net(ticket),
             }
+            for b in _page(found, offset)
+        ]
+        return _found(
+            {"total": len(found), "bins": shown},
+            _names((self.grades, "name", [row["grade"] for row in shown])),
         )
 
     def waiting_for_receipt(
@@ -366,7 +370,8 @@ class GrainElevator:
             and (grade_id is None or bin["grade_id"] == grade_id)
             and (status is None or bin["status"] == status)
         ]
-        return _found({"total": len(found), "bins": [self._show_bin(bin) for bin in _page(found, offset)]})
+        shown = [self._show_bin(bin) for bin in _page(found, offset)]
+        return _found({"total": len(found), "bins": shown}, self._names_of_bins(shown))
 
     def list_farmers(
         self,
@@ -423,9 +428,8 @@ class GrainElevator:
             and (grade_id is None or receipt["grade_id"] == grade_id)
             and (status is None or receipt["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "receipts": [self._show_receipt(receipt) for receipt in _page(found, offset)]}
-        )
+        shown = [self._show_receipt(receipt) for receipt in _page(found, offset)]
+        return _found({"total": len(found), "receipts": shown}, self._names_of_receipts(shown))
 
     def list_tickets(
         self,
@@ -469,9 +473,8 @@ class GrainElevator:
             and (receipt_id is None or ticket["receipt_id"] == receipt_id)
             and (status is None or ticket["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "tickets": [self._show_ticket(ticket) for ticket in _page(found, offset)]}
-        )
+        shown = [self._show_ticket(ticket) for ticket in _page(found, offset)]
+        return _found({"total": len(found), "tickets": shown}, self._names_of_tickets(shown))
 
     def list_shipments(
         self,
@@ -497,7 +500,8 @@ class GrainElevator:
             if (receipt_id is None or shipment["receipt_id"] == receipt_id)
             and (status is None or shipment["status"] == status)
         ]
-        return _found({"total": len(found), "shipments": [{**shipment} for shipment in _page(found, offset)]})
+        shown = [{**shipment} for shipment in _page(found, offset)]
+        return _found({"total": len(found), "shipments": shown}, self._names_of_shipments(shown))
 
     def weigh_in(
         self,
@@ -1195,6 +1199,30 @@ class GrainElevator:
     def _show_ticket(self, ticket: Ticket) -> dict[str, Any]:
         """The ticket as an answer shows it."""
         return {**ticket, "clean": self._ticket_clean(ticket), "net": self._ticket_net(ticket)}
+
+    def _names_of_bins(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that bins point to."""
+        return _names((self.grades, "name", [row["grade_id"] for row in shown]))
+
+    def _names_of_receipts(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that receipts point to."""
+        return _names(
+            (self.farmers, "name", [row["holder_id"] for row in shown]),
+            (self.grades, "name", [row["grade_id"] for row in shown]),
+        )
+
+    def _names_of_tickets(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that tickets point to."""
+        return _names(
+            (self.farmers, "name", [row["farmer_id"] for row in shown]),
+            (self.grades, "name", [row["grade_id"] for row in shown]),
+            (self.bins, "code", [row["bin_id"] for row in shown]),
+            (self.receipts, "number", [row["receipt_id"] for row in shown]),
+        )
+
+    def _names_of_shipments(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that shipments point to."""
+        return _names((self.receipts, "number", [row["receipt_id"] for row in shown]))
 
     def _grade_stock(self, grade: Grade) -> int:
         """The stock of a grade."""

@@ -151,9 +151,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -424,9 +429,8 @@ class GrantManagement:
             for reviewer in self.reviewers.values()
             if (name is None or name.casefold() in reviewer["name"].casefold())
         ]
-        return _found(
-            {"total": len(found), "reviewers": [self._show_reviewer(reviewer) for reviewer in _page(found, offset)]}
-        )
+        shown = [self._show_reviewer(reviewer) for reviewer in _page(found, offset)]
+        return _found({"total": len(found), "reviewers": shown}, self._names_of_reviewers(shown))
 
     def list_projects(
         self,
@@ -460,9 +464,8 @@ class GrantManagement:
             and (organisation_id is None or project["organisation_id"] == organisation_id)
             and (status is None or project["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "projects": [self._show_project(project) for project in _page(found, offset)]}
-        )
+        shown = [self._show_project(project) for project in _page(found, offset)]
+        return _found({"total": len(found), "projects": shown}, self._names_of_projects(shown))
 
     def list_budget_lines(
         self,
@@ -488,9 +491,8 @@ class GrantManagement:
             if (project_id is None or budget_line["project_id"] == project_id)
             and (kind is None or budget_line["kind"] == kind)
         ]
-        return _found(
-            {"total": len(found), "budget_lines": [{**budget_line} for budget_line in _page(found, offset)]}
-        )
+        shown = [{**budget_line} for budget_line in _page(found, offset)]
+        return _found({"total": len(found), "budget_lines": shown}, self._names_of_budget_lines(shown))
 
     def list_reviews(
         self,
@@ -518,7 +520,8 @@ class GrantManagement:
             if (project_id is None or review["project_id"] == project_id)
             and (reviewer_id is None or review["reviewer_id"] == reviewer_id)
         ]
-        return _found({"total": len(found), "reviews": [{**review} for review in _page(found, offset)]})
+        shown = [{**review} for review in _page(found, offset)]
+        return _found({"total": len(found), "reviews": shown}, self._names_of_reviews(shown))
 
     def list_tranches(
         self,
@@ -544,7 +547,8 @@ class GrantManagement:
             if (project_id is None or tranche["project_id"] == project_id)
             and (status is None or tranche["status"] == status)
         ]
-        return _found({"total": len(found), "tranches": [{**tranche} for tranche in _page(found, offset)]})
+        shown = [{**tranche} for tranche in _page(found, offset)]
+        return _found({"total": len(found), "tranches": shown}, self._names_of_tranches(shown))
 
     def list_reports(
         self,
@@ -567,7 +571,8 @@ class GrantManagement:
             for report in self.reports.values()
             if (project_id is None or report["project_id"] == project_id)
         ]
-        return _found({"total": len(found), "reports": [{**report} for report in _page(found, offset)]})
+        shown = [{**report} for report in _page(found, offset)]
+        return _found({"total": len(found), "reports": shown}, self._names_of_reports(shown))
 
     def submit_project(
         self,
@@ -1387,6 +1392,36 @@ class GrantManagement:
             "paid": self._project_paid(project),
             "moved": self._project_moved(project),
         }
+
+    def _names_of_reviewers(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that reviewers point to."""
+        return _names((self.organisations, "name", [each for row in shown for each in row["conflict_ids"]]))
+
+    def _names_of_projects(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that projects point to."""
+        return _names(
+            (self.calls, "name", [row["call_id"] for row in shown]),
+            (self.organisations, "name", [row["organisation_id"] for row in shown]),
+        )
+
+    def _names_of_budget_lines(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that budget lines point to."""
+        return _names((self.projects, "title", [row["project_id"] for row in shown]))
+
+    def _names_of_reviews(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that reviews point to."""
+        return _names(
+            (self.projects, "title", [row["project_id"] for row in shown]),
+            (self.reviewers, "name", [row["reviewer_id"] for row in shown]),
+        )
+
+    def _names_of_tranches(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that tranches point to."""
+        return _names((self.projects, "title", [row["project_id"] for row in shown]))
+
+    def _names_of_reports(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that reports point to."""
+        return _names((self.projects, "title", [row["project_id"] for row in shown]))
 
     def _call_committed(self, call: Call) -> int:
         """The committed of a call."""

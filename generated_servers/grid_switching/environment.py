@@ -137,9 +137,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -332,20 +337,19 @@ class GridSwitching:
         if section is None:
             return _refused(f"There is no section {section_id!r}.")
         found = [x for x in _below(self._sections_by_fed_from, section)]
-        return _found(
+        shown = [
             {
-                "total": len(found),
-                "sections": [
-                    {
-                        "id": x["id"],
-                        "name": x["name"],
-                        "fed_from": x["fed_from_id"],
-                        "customers": x["customers"],
-                        "load": x["load"],
-                    }
-                    for x in _page(found, offset)
-                ],
+                "id": x["id"],
+                "name": x["name"],
+                "fed_from": x["fed_from_id"],
+                "customers": x["customers"],
+                "load": x["load"],
             }
+            for x in _page(found, offset)
+        ]
+        return _found(
+            {"total": len(found), "sections": shown},
+            _names((self.sections, "name", [row["fed_from"] for row in shown])),
         )
 
     def next_steps(self, offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0) -> Result:
@@ -452,9 +456,8 @@ class GridSwitching:
             and (fault is None or section["fault"] == fault)
             and (earthed is None or section["earthed"] == earthed)
         ]
-        return _found(
-            {"total": len(found), "sections": [self._show_section(section) for section in _page(found, offset)]}
-        )
+        shown = [self._show_section(section) for section in _page(found, offset)]
+        return _found({"total": len(found), "sections": shown}, self._names_of_sections(shown))
 
     def list_switches(
         self,
@@ -499,7 +502,8 @@ class GridSwitching:
             and (closed is None or switch["closed"] == closed)
             and (tag_id is None or switch["tag_id"] == tag_id)
         ]
-        return _found({"total": len(found), "switches": [{**switch} for switch in _page(found, offset)]})
+        shown = [{**switch} for switch in _page(found, offset)]
+        return _found({"total": len(found), "switches": shown}, self._names_of_switches(shown))
 
     def list_people(
         self,
@@ -559,12 +563,8 @@ class GridSwitching:
             and (approver_id is None or switching_order["approver_id"] == approver_id)
             and (status is None or switching_order["status"] == status)
         ]
-        return _found(
-            {
-                "total": len(found),
-                "switching_orders": [{**switching_order} for switching_order in _page(found, offset)],
-            }
-        )
+        shown = [{**switching_order} for switching_order in _page(found, offset)]
+        return _found({"total": len(found), "switching_orders": shown}, self._names_of_switching_orders(shown))
 
     def list_steps(
         self,
@@ -598,7 +598,8 @@ class GridSwitching:
             and (action is None or step["action"] == action)
             and (switch_id is None or step["switch_id"] == switch_id)
         ]
-        return _found({"total": len(found), "steps": [{**step} for step in _page(found, offset)]})
+        shown = [{**step} for step in _page(found, offset)]
+        return _found({"total": len(found), "steps": shown}, self._names_of_steps(shown))
 
     def list_permits(
         self,
@@ -629,7 +630,8 @@ class GridSwitching:
             and (holder_id is None or permit["holder_id"] == holder_id)
             and (status is None or permit["status"] == status)
         ]
-        return _found({"total": len(found), "permits": [{**permit} for permit in _page(found, offset)]})
+        shown = [{**permit} for permit in _page(found, offset)]
+        return _found({"total": len(found), "permits": shown}, self._names_of_permits(shown))
 
     def prepare_order(
         self,
@@ -1613,6 +1615,33 @@ class GridSwitching:
             "carried": self._section_carried(section),
             "spare": self._section_spare(section),
         }
+
+    def _names_of_sections(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that sections point to."""
+        return _names((self.sections, "name", [row["fed_from_id"] for row in shown]))
+
+    def _names_of_switches(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that switches point to."""
+        return _names(
+            (self.sections, "name", [row["one_end_id"] for row in shown]),
+            (self.sections, "name", [row["other_end_id"] for row in shown]),
+        )
+
+    def _names_of_switching_orders(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that switching orders point to."""
+        return _names(
+            (self.sections, "name", [row["section_id"] for row in shown]),
+            (self.people, "name", [row["author_id"] for row in shown]),
+            (self.people, "name", [row["approver_id"] for row in shown]),
+        )
+
+    def _names_of_steps(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that steps point to."""
+        return _names((self.switches, "code", [row["switch_id"] for row in shown]))
+
+    def _names_of_permits(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that permits point to."""
+        return _names((self.people, "name", [row["holder_id"] for row in shown]))
 
     def _section_faulty(self, section: Section) -> bool:
         """The faulty of a section."""

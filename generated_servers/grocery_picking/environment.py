@@ -152,9 +152,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -475,7 +480,8 @@ class GroceryPicking:
             and (zone is None or run["zone"] == zone)
             and (status is None or run["status"] == status)
         ]
-        return _found({"total": len(found), "runs": [self._show_run(run) for run in _page(found, offset)]})
+        shown = [self._show_run(run) for run in _page(found, offset)]
+        return _found({"total": len(found), "runs": shown}, self._names_of_runs(shown))
 
     def list_baskets(
         self,
@@ -511,9 +517,8 @@ class GroceryPicking:
             and (picker_id is None or basket["picker_id"] == picker_id)
             and (status is None or basket["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "baskets": [self._show_basket(basket) for basket in _page(found, offset)]}
-        )
+        shown = [self._show_basket(basket) for basket in _page(found, offset)]
+        return _found({"total": len(found), "baskets": shown}, self._names_of_baskets(shown))
 
     def list_items(
         self,
@@ -554,7 +559,8 @@ class GroceryPicking:
             and (crate_id is None or item["crate_id"] == crate_id)
             and (status is None or item["status"] == status)
         ]
-        return _found({"total": len(found), "items": [self._show_item(item) for item in _page(found, offset)]})
+        shown = [self._show_item(item) for item in _page(found, offset)]
+        return _found({"total": len(found), "items": shown}, self._names_of_items(shown))
 
     def list_crates(
         self,
@@ -1547,6 +1553,25 @@ class GroceryPicking:
     def _show_crate(self, crate: Crate) -> dict[str, Any]:
         """The crate as an answer shows it."""
         return {**crate, "lines": self._crate_lines(crate)}
+
+    def _names_of_runs(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that runs point to."""
+        return _names((self.vans, "name", [row["van_id"] for row in shown]))
+
+    def _names_of_baskets(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that baskets point to."""
+        return _names(
+            (self.customers, "name", [row["customer_id"] for row in shown]),
+            (self.pickers, "name", [row["picker_id"] for row in shown]),
+        )
+
+    def _names_of_items(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that items point to."""
+        return _names(
+            (self.articles, "name", [row["article_id"] for row in shown]),
+            (self.articles, "name", [row["given_id"] for row in shown]),
+            (self.crates, "label", [row["crate_id"] for row in shown]),
+        )
 
     def _picker_busy_with(self, picker: Picker) -> int:
         """The busy with of a picker."""

@@ -139,9 +139,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -372,7 +377,8 @@ class GuardPatrols:
             if (c["site_id"] == walk["site_id"] and c["position"] > walk["reached"])
         ]
         found.sort(key=lambda c: (c["position"], _age(c)))
-        return _found({"total": len(found), "checkpoints": [{**c} for c in _page(found, offset)]})
+        shown = [{**c} for c in _page(found, offset)]
+        return _found({"total": len(found), "checkpoints": shown}, self._names_of_checkpoints(shown))
 
     def list_sites(
         self,
@@ -448,7 +454,8 @@ class GuardPatrols:
             and (site_id is None or shift["site_id"] == site_id)
             and (status is None or shift["status"] == status)
         ]
-        return _found({"total": len(found), "shifts": [self._show_shift(shift) for shift in _page(found, offset)]})
+        shown = [self._show_shift(shift) for shift in _page(found, offset)]
+        return _found({"total": len(found), "shifts": shown}, self._names_of_shifts(shown))
 
     def list_keys(
         self,
@@ -479,7 +486,8 @@ class GuardPatrols:
             and (site_id is None or key["site_id"] == site_id)
             and (holder_id is None or key["holder_id"] == holder_id)
         ]
-        return _found({"total": len(found), "keys": [{**key} for key in _page(found, offset)]})
+        shown = [{**key} for key in _page(found, offset)]
+        return _found({"total": len(found), "keys": shown}, self._names_of_keys(shown))
 
     def list_checkpoints(
         self,
@@ -510,7 +518,8 @@ class GuardPatrols:
             and (site_id is None or checkpoint["site_id"] == site_id)
             and (key_id is None or checkpoint["key_id"] == key_id)
         ]
-        return _found({"total": len(found), "checkpoints": [{**checkpoint} for checkpoint in _page(found, offset)]})
+        shown = [{**checkpoint} for checkpoint in _page(found, offset)]
+        return _found({"total": len(found), "checkpoints": shown}, self._names_of_checkpoints(shown))
 
     def list_rounds(
         self,
@@ -541,7 +550,8 @@ class GuardPatrols:
             and (site_id is None or round["site_id"] == site_id)
             and (status is None or round["status"] == status)
         ]
-        return _found({"total": len(found), "rounds": [self._show_round(round) for round in _page(found, offset)]})
+        shown = [self._show_round(round) for round in _page(found, offset)]
+        return _found({"total": len(found), "rounds": shown}, self._names_of_rounds(shown))
 
     def list_incidents(
         self,
@@ -578,7 +588,8 @@ class GuardPatrols:
             and (severe is None or incident["severe"] == severe)
             and (status is None or incident["status"] == status)
         ]
-        return _found({"total": len(found), "incidents": [{**incident} for incident in _page(found, offset)]})
+        shown = [{**incident} for incident in _page(found, offset)]
+        return _found({"total": len(found), "incidents": shown}, self._names_of_incidents(shown))
 
     def plan_shift(
         self,
@@ -1220,6 +1231,42 @@ class GuardPatrols:
     def _show_round(self, round: Round) -> dict[str, Any]:
         """The round as an answer shows it."""
         return {**round, "skipped_ids": [*round["skipped_ids"]]}
+
+    def _names_of_shifts(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that shifts point to."""
+        return _names(
+            (self.guards, "name", [row["guard_id"] for row in shown]),
+            (self.sites, "name", [row["site_id"] for row in shown]),
+        )
+
+    def _names_of_keys(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that keys point to."""
+        return _names(
+            (self.sites, "name", [row["site_id"] for row in shown]),
+            (self.guards, "name", [row["holder_id"] for row in shown]),
+        )
+
+    def _names_of_checkpoints(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that checkpoints point to."""
+        return _names(
+            (self.sites, "name", [row["site_id"] for row in shown]),
+            (self.keys, "label", [row["key_id"] for row in shown]),
+        )
+
+    def _names_of_rounds(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that rounds point to."""
+        return _names(
+            (self.guards, "name", [row["guard_id"] for row in shown]),
+            (self.sites, "name", [row["site_id"] for row in shown]),
+            (self.checkpoints, "name", [each for row in shown for each in row["skipped_ids"]]),
+        )
+
+    def _names_of_incidents(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that incidents point to."""
+        return _names(
+            (self.checkpoints, "name", [row["checkpoint_id"] for row in shown]),
+            (self.guards, "name", [row["found_by_id"] for row in shown]),
+        )
 
     def _site_last_point(self, site: Site) -> int | None:
         """The last point of a site."""

@@ -135,9 +135,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -501,9 +506,8 @@ class GymClasses:
             and (instructor_id is None or lesson["instructor_id"] == instructor_id)
             and (status is None or lesson["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "lessons": [self._show_lesson(lesson) for lesson in _page(found, offset)]}
-        )
+        shown = [self._show_lesson(lesson) for lesson in _page(found, offset)]
+        return _found({"total": len(found), "lessons": shown}, self._names_of_lessons(shown))
 
     def list_bookings(
         self,
@@ -542,7 +546,8 @@ class GymClasses:
             and (lesson_id is None or booking["lesson_id"] == lesson_id)
             and (status is None or booking["status"] == status)
         ]
-        return _found({"total": len(found), "bookings": [{**booking} for booking in _page(found, offset)]})
+        shown = [{**booking} for booking in _page(found, offset)]
+        return _found({"total": len(found), "bookings": shown}, self._names_of_bookings(shown))
 
     def list_credit_moves(
         self,
@@ -568,9 +573,8 @@ class GymClasses:
             if (member_id is None or credit_move["member_id"] == member_id)
             and (what is None or credit_move["what"] == what)
         ]
-        return _found(
-            {"total": len(found), "credit_moves": [{**credit_move} for credit_move in _page(found, offset)]}
-        )
+        shown = [{**credit_move} for credit_move in _page(found, offset)]
+        return _found({"total": len(found), "credit_moves": shown}, self._names_of_credit_moves(shown))
 
     def book(self, member_id: str, lesson_id: str) -> Result:
         """Book a member into a class for its credits, or put them on its waiting list when it is full.
@@ -1340,6 +1344,21 @@ class GymClasses:
             "free": self._lesson_free(lesson),
             "waiting": self._lesson_waiting(lesson),
         }
+
+    def _names_of_lessons(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that lessons point to."""
+        return _names(
+            (self.studios, "name", [row["studio_id"] for row in shown]),
+            (self.instructors, "name", [row["instructor_id"] for row in shown]),
+        )
+
+    def _names_of_bookings(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that bookings point to."""
+        return _names((self.members, "name", [row["member_id"] for row in shown]))
+
+    def _names_of_credit_moves(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that credit moves point to."""
+        return _names((self.members, "name", [row["member_id"] for row in shown]))
 
     def _instructor_ahead(self, instructor: Instructor) -> int:
         """The ahead of an instructor."""

@@ -159,9 +159,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -316,27 +321,26 @@ class HealthPreauthorisation:
                 _age(a),
             )
         )
-        return _found(
+        shown = [
             {
-                "total": len(found),
-                "authorisations": [
-                    {
-                        "id": a["id"],
-                        "number": a["number"],
-                        "urgent": a["urgent"],
-                        "asked_on": a["asked_on"],
-                        "diagnosis": a["diagnosis"],
-                        "member": self.members[a["member_id"]]["name"],
-                        "treatment": self.treatments[a["treatment_id"]]["name"],
-                        "asked_units": a["asked_units"],
-                        "room": self._room(a),
-                        "in_network": self.providers[a["provider_id"]]["in_network"],
-                        "reviewer": a["reviewer_id"],
-                        "status": a["status"],
-                    }
-                    for a in _page(found, offset)
-                ],
+                "id": a["id"],
+                "number": a["number"],
+                "urgent": a["urgent"],
+                "asked_on": a["asked_on"],
+                "diagnosis": a["diagnosis"],
+                "member": self.members[a["member_id"]]["name"],
+                "treatment": self.treatments[a["treatment_id"]]["name"],
+                "asked_units": a["asked_units"],
+                "room": self._room(a),
+                "in_network": self.providers[a["provider_id"]]["in_network"],
+                "reviewer": a["reviewer_id"],
+                "status": a["status"],
             }
+            for a in _page(found, offset)
+        ]
+        return _found(
+            {"total": len(found), "authorisations": shown},
+            _names((self.reviewers, "name", [row["reviewer"] for row in shown])),
         )
 
     def who_offers(self, treatment_id: str, offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0) -> Result:
@@ -359,7 +363,8 @@ class HealthPreauthorisation:
             if (p["in_network"] and treatment_id in p["offer_ids"])
         ]
         found.sort(key=lambda p: (p["name"], _age(p)))
-        return _found({"total": len(found), "providers": [self._show_provider(p) for p in _page(found, offset)]})
+        shown = [self._show_provider(p) for p in _page(found, offset)]
+        return _found({"total": len(found), "providers": shown}, self._names_of_providers(shown))
 
     def list_plans(
         self,
@@ -402,7 +407,8 @@ class HealthPreauthorisation:
             if (plan_id is None or benefit["plan_id"] == plan_id)
             and (category is None or benefit["category"] == category)
         ]
-        return _found({"total": len(found), "benefits": [{**benefit} for benefit in _page(found, offset)]})
+        shown = [{**benefit} for benefit in _page(found, offset)]
+        return _found({"total": len(found), "benefits": shown}, self._names_of_benefits(shown))
 
     def list_treatments(
         self,
@@ -450,9 +456,8 @@ class HealthPreauthorisation:
             if (name is None or name.casefold() in provider["name"].casefold())
             and (in_network is None or provider["in_network"] == in_network)
         ]
-        return _found(
-            {"total": len(found), "providers": [self._show_provider(provider) for provider in _page(found, offset)]}
-        )
+        shown = [self._show_provider(provider) for provider in _page(found, offset)]
+        return _found({"total": len(found), "providers": shown}, self._names_of_providers(shown))
 
     def list_reviewers(
         self,
@@ -501,9 +506,8 @@ class HealthPreauthorisation:
             if (name is None or name.casefold() in member["name"].casefold())
             and (plan_id is None or member["plan_id"] == plan_id)
         ]
-        return _found(
-            {"total": len(found), "members": [self._show_member(member) for member in _page(found, offset)]}
-        )
+        shown = [self._show_member(member) for member in _page(found, offset)]
+        return _found({"total": len(found), "members": shown}, self._names_of_members(shown))
 
     def list_authorisations(
         self,
@@ -565,12 +569,8 @@ class HealthPreauthorisation:
             and (denied_for is None or authorisation["denied_for"] == denied_for)
             and (status is None or authorisation["status"] == status)
         ]
-        return _found(
-            {
-                "total": len(found),
-                "authorisations": [self._show_authorisation(authorisation) for authorisation in _page(found, offset)],
-            }
-        )
+        shown = [self._show_authorisation(authorisation) for authorisation in _page(found, offset)]
+        return _found({"total": len(found), "authorisations": shown}, self._names_of_authorisations(shown))
 
     def list_visits(
         self,
@@ -593,7 +593,8 @@ class HealthPreauthorisation:
             for visit in self.visits.values()
             if (authorisation_id is None or visit["authorisation_id"] == authorisation_id)
         ]
-        return _found({"total": len(found), "visits": [{**visit} for visit in _page(found, offset)]})
+        shown = [{**visit} for visit in _page(found, offset)]
+        return _found({"total": len(found), "visits": shown}, self._names_of_visits(shown))
 
     def request_authorisation(
         self,
@@ -1182,6 +1183,32 @@ class HealthPreauthorisation:
             "used": self._authorisation_used(authorisation),
             "left": self._authorisation_left(authorisation),
         }
+
+    def _names_of_benefits(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that benefits point to."""
+        return _names((self.plans, "name", [row["plan_id"] for row in shown]))
+
+    def _names_of_providers(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that providers point to."""
+        return _names((self.treatments, "name", [each for row in shown for each in row["offer_ids"]]))
+
+    def _names_of_members(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that members point to."""
+        return _names((self.plans, "name", [row["plan_id"] for row in shown]))
+
+    def _names_of_authorisations(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that authorisations point to."""
+        return _names(
+            (self.members, "name", [row["member_id"] for row in shown]),
+            (self.treatments, "name", [row["treatment_id"] for row in shown]),
+            (self.providers, "name", [row["provider_id"] for row in shown]),
+            (self.reviewers, "name", [row["reviewer_id"] for row in shown]),
+            (self.reviewers, "name", [row["first_reviewer_id"] for row in shown]),
+        )
+
+    def _names_of_visits(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that visits point to."""
+        return _names((self.authorisations, "number", [row["authorisation_id"] for row in shown]))
 
     def _reviewer_files(self, reviewer: Reviewer) -> int:
         """The files of a reviewer."""

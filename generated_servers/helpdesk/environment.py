@@ -122,9 +122,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -243,22 +248,21 @@ class Helpdesk:
             and (customer_id is None or t["customer_id"] == customer_id)
         ]
         found.sort(key=lambda t: (self._ticket_due_at(t), t["id"], _age(t)))
-        return _found(
+        shown = [
             {
-                "total": len(found),
-                "tickets": [
-                    {
-                        "id": t["id"],
-                        "title": t["title"],
-                        "customer": self.customers[t["customer_id"]]["name"],
-                        "queue": self.queues[t["queue_id"]]["name"],
-                        "priority": t["priority"],
-                        "agent": t["agent_id"],
-                        "due_at": self._ticket_due_at(t),
-                    }
-                    for t in _page(found, offset)
-                ],
+                "id": t["id"],
+                "title": t["title"],
+                "customer": self.customers[t["customer_id"]]["name"],
+                "queue": self.queues[t["queue_id"]]["name"],
+                "priority": t["priority"],
+                "agent": t["agent_id"],
+                "due_at": self._ticket_due_at(t),
             }
+            for t in _page(found, offset)
+        ]
+        return _found(
+            {"total": len(found), "tickets": shown},
+            _names((self.agents, "name", [row["agent"] for row in shown])),
         )
 
     def agents_for(self, ticket_id: str, offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0) -> Result:
@@ -327,23 +331,22 @@ class Helpdesk:
                 _age(t),
             )
         )
-        return _found(
+        shown = [
             {
-                "total": len(found),
-                "tickets": [
-                    {
-                        "id": t["id"],
-                        "title": t["title"],
-                        "customer": self.customers[t["customer_id"]]["name"],
-                        "agent": t["agent_id"],
-                        "reply_due_at": _plus_minutes(
-                            t["opened_at"],
-                            self.levels[self.customers[t["customer_id"]]["level_id"]]["reply_within"],
-                        ),
-                    }
-                    for t in _page(found, offset)
-                ],
+                "id": t["id"],
+                "title": t["title"],
+                "customer": self.customers[t["customer_id"]]["name"],
+                "agent": t["agent_id"],
+                "reply_due_at": _plus_minutes(
+                    t["opened_at"],
+                    self.levels[self.customers[t["customer_id"]]["level_id"]]["reply_within"],
+                ),
             }
+            for t in _page(found, offset)
+        ]
+        return _found(
+            {"total": len(found), "tickets": shown},
+            _names((self.agents, "name", [row["agent"] for row in shown])),
         )
 
     def waiting_for_customer(
@@ -373,20 +376,19 @@ class Helpdesk:
         found.sort(
             key=lambda t: (t["pending_since"] if t["pending_since"] is not None else self.now, t["id"], _age(t))
         )
-        return _found(
+        shown = [
             {
-                "total": len(found),
-                "tickets": [
-                    {
-                        "id": t["id"],
-                        "title": t["title"],
-                        "customer": self.customers[t["customer_id"]]["name"],
-                        "agent": t["agent_id"],
-                        "pending_since": t["pending_since"],
-                    }
-                    for t in _page(found, offset)
-                ],
+                "id": t["id"],
+                "title": t["title"],
+                "customer": self.customers[t["customer_id"]]["name"],
+                "agent": t["agent_id"],
+                "pending_since": t["pending_since"],
             }
+            for t in _page(found, offset)
+        ]
+        return _found(
+            {"total": len(found), "tickets": shown},
+            _names((self.agents, "name", [row["agent"] for row in shown])),
         )
 
     def list_levels(
@@ -434,7 +436,8 @@ class Helpdesk:
             if (name is None or name.casefold() in customer["name"].casefold())
             and (level_id is None or customer["level_id"] == level_id)
         ]
-        return _found({"total": len(found), "customers": [{**customer} for customer in _page(found, offset)]})
+        shown = [{**customer} for customer in _page(found, offset)]
+        return _found({"total": len(found), "customers": shown}, self._names_of_customers(shown))
 
     def list_queues(
         self,
@@ -463,7 +466,8 @@ class Helpdesk:
             and (skill is None or queue["skill"] == skill)
             and (escalates_to_id is None or queue["escalates_to_id"] == escalates_to_id)
         ]
-        return _found({"total": len(found), "queues": [{**queue} for queue in _page(found, offset)]})
+        shown = [{**queue} for queue in _page(found, offset)]
+        return _found({"total": len(found), "queues": shown}, self._names_of_queues(shown))
 
     def list_agents(
         self,
@@ -534,9 +538,8 @@ class Helpdesk:
             and (merged_into_id is None or ticket["merged_into_id"] == merged_into_id)
             and (status is None or ticket["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "tickets": [self._show_ticket(ticket) for ticket in _page(found, offset)]}
-        )
+        shown = [self._show_ticket(ticket) for ticket in _page(found, offset)]
+        return _found({"total": len(found), "tickets": shown}, self._names_of_tickets(shown))
 
     def list_replies(
         self,
@@ -567,7 +570,8 @@ class Helpdesk:
             and (agent_id is None or reply["agent_id"] == agent_id)
             and (public is None or reply["public"] == public)
         ]
-        return _found({"total": len(found), "replies": [{**reply} for reply in _page(found, offset)]})
+        shown = [{**reply} for reply in _page(found, offset)]
+        return _found({"total": len(found), "replies": shown}, self._names_of_replies(shown))
 
     def open_ticket(
         self,
@@ -1346,6 +1350,30 @@ class Helpdesk:
     def _show_ticket(self, ticket: Ticket) -> dict[str, Any]:
         """The ticket as an answer shows it."""
         return {**ticket, "due_at": self._ticket_due_at(ticket), "answered": self._ticket_answered(ticket)}
+
+    def _names_of_customers(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that customers point to."""
+        return _names((self.levels, "name", [row["level_id"] for row in shown]))
+
+    def _names_of_queues(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that queues point to."""
+        return _names((self.queues, "name", [row["escalates_to_id"] for row in shown]))
+
+    def _names_of_tickets(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that tickets point to."""
+        return _names(
+            (self.customers, "name", [row["customer_id"] for row in shown]),
+            (self.queues, "name", [row["queue_id"] for row in shown]),
+            (self.agents, "name", [row["agent_id"] for row in shown]),
+            (self.tickets, "title", [row["merged_into_id"] for row in shown]),
+        )
+
+    def _names_of_replies(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that replies point to."""
+        return _names(
+            (self.tickets, "title", [row["ticket_id"] for row in shown]),
+            (self.agents, "name", [row["agent_id"] for row in shown]),
+        )
 
     def _agent_load(self, agent: Agent) -> int:
         """The load of an agent."""

@@ -132,9 +132,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -276,21 +281,20 @@ class HomeCareVisits:
             )
         ]
         found.sort(key=lambda v: (v["starts_at"], self.tasks[v["task_id"]]["code"], _age(v)))
-        return _found(
+        shown = [
             {
-                "total": len(found),
-                "visits": [
-                    {
-                        "id": v["id"],
-                        "client": self.clients[self.tasks[v["task_id"]]["client_id"]]["name"],
-                        "what": self.tasks[v["task_id"]]["what"],
-                        "skill": self.tasks[v["task_id"]]["skill"],
-                        "starts_at": v["starts_at"],
-                        "key_carer": self.clients[self.tasks[v["task_id"]]["client_id"]]["key_carer_id"],
-                    }
-                    for v in _page(found, offset)
-                ],
+                "id": v["id"],
+                "client": self.clients[self.tasks[v["task_id"]]["client_id"]]["name"],
+                "what": self.tasks[v["task_id"]]["what"],
+                "skill": self.tasks[v["task_id"]]["skill"],
+                "starts_at": v["starts_at"],
+                "key_carer": self.clients[self.tasks[v["task_id"]]["client_id"]]["key_carer_id"],
             }
+            for v in _page(found, offset)
+        ]
+        return _found(
+            {"total": len(found), "visits": shown},
+            _names((self.carers, "name", [row["key_carer"] for row in shown])),
         )
 
     def carers_for_visit(
@@ -428,9 +432,8 @@ class HomeCareVisits:
             for district in self.districts.values()
             if (name is None or name.casefold() in district["name"].casefold())
         ]
-        return _found(
-            {"total": len(found), "districts": [self._show_district(district) for district in _page(found, offset)]}
-        )
+        shown = [self._show_district(district) for district in _page(found, offset)]
+        return _found({"total": len(found), "districts": shown}, self._names_of_districts(shown))
 
     def list_carers(
         self,
@@ -456,7 +459,8 @@ class HomeCareVisits:
             if (name is None or name.casefold() in carer["name"].casefold())
             and (district_id is None or carer["district_id"] == district_id)
         ]
-        return _found({"total": len(found), "carers": [{**carer} for carer in _page(found, offset)]})
+        shown = [{**carer} for carer in _page(found, offset)]
+        return _found({"total": len(found), "carers": shown}, self._names_of_carers(shown))
 
     def list_certificates(
         self,
@@ -482,9 +486,8 @@ class HomeCareVisits:
             if (carer_id is None or certificate["carer_id"] == carer_id)
             and (skill is None or certificate["skill"] == skill)
         ]
-        return _found(
-            {"total": len(found), "certificates": [{**certificate} for certificate in _page(found, offset)]}
-        )
+        shown = [{**certificate} for certificate in _page(found, offset)]
+        return _found({"total": len(found), "certificates": shown}, self._names_of_certificates(shown))
 
     def list_clients(
         self,
@@ -515,9 +518,8 @@ class HomeCareVisits:
             and (district_id is None or client["district_id"] == district_id)
             and (key_carer_id is None or client["key_carer_id"] == key_carer_id)
         ]
-        return _found(
-            {"total": len(found), "clients": [self._show_client(client) for client in _page(found, offset)]}
-        )
+        shown = [self._show_client(client) for client in _page(found, offset)]
+        return _found({"total": len(found), "clients": shown}, self._names_of_clients(shown))
 
     def list_tasks(
         self,
@@ -546,7 +548,8 @@ class HomeCareVisits:
             and (client_id is None or task["client_id"] == client_id)
             and (skill is None or task["skill"] == skill)
         ]
-        return _found({"total": len(found), "tasks": [{**task} for task in _page(found, offset)]})
+        shown = [{**task} for task in _page(found, offset)]
+        return _found({"total": len(found), "tasks": shown}, self._names_of_tasks(shown))
 
     def list_visits(
         self,
@@ -580,7 +583,8 @@ class HomeCareVisits:
             and (missed_for is None or visit["missed_for"] == missed_for)
             and (status is None or visit["status"] == status)
         ]
-        return _found({"total": len(found), "visits": [self._show_visit(visit) for visit in _page(found, offset)]})
+        shown = [self._show_visit(visit) for visit in _page(found, offset)]
+        return _found({"total": len(found), "visits": shown}, self._names_of_visits(shown))
 
     def list_absences(
         self,
@@ -603,7 +607,8 @@ class HomeCareVisits:
             for absence in self.absences.values()
             if (carer_id is None or absence["carer_id"] == carer_id)
         ]
-        return _found({"total": len(found), "absences": [{**absence} for absence in _page(found, offset)]})
+        shown = [{**absence} for absence in _page(found, offset)]
+        return _found({"total": len(found), "absences": shown}, self._names_of_absences(shown))
 
     def plan_visit(self, task_id: str, starts_at: DateTime) -> Result:
         """Plan a visit for a task of a client, without a carer at first.
@@ -1761,6 +1766,42 @@ class HomeCareVisits:
     def _show_visit(self, visit: Visit) -> dict[str, Any]:
         """The visit as an answer shows it."""
         return {**visit, "client_id": _id_of(self._visit_client(visit)), "ends_at": self._visit_ends_at(visit)}
+
+    def _names_of_districts(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that districts point to."""
+        return _names((self.districts, "name", [each for row in shown for each in row["beside_ids"]]))
+
+    def _names_of_carers(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that carers point to."""
+        return _names((self.districts, "name", [row["district_id"] for row in shown]))
+
+    def _names_of_certificates(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that certificates point to."""
+        return _names((self.carers, "name", [row["carer_id"] for row in shown]))
+
+    def _names_of_clients(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that clients point to."""
+        return _names(
+            (self.districts, "name", [row["district_id"] for row in shown]),
+            (self.carers, "name", [row["key_carer_id"] for row in shown]),
+            (self.carers, "name", [each for row in shown for each in row["refuse_ids"]]),
+        )
+
+    def _names_of_tasks(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that tasks point to."""
+        return _names((self.clients, "name", [row["client_id"] for row in shown]))
+
+    def _names_of_visits(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that visits point to."""
+        return _names(
+            (self.tasks, "code", [row["task_id"] for row in shown]),
+            (self.carers, "name", [row["carer_id"] for row in shown]),
+            (self.clients, "name", [row["client_id"] for row in shown]),
+        )
+
+    def _names_of_absences(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that absences point to."""
+        return _names((self.carers, "name", [row["carer_id"] for row in shown]))
 
     def _visit_client(self, visit: Visit) -> Client:
         """The client of a visit."""

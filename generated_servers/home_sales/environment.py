@@ -132,9 +132,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -398,9 +403,8 @@ class HomeSales:
             and (agent_id is None or listing["agent_id"] == agent_id)
             and (status is None or listing["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "listings": [self._show_listing(listing) for listing in _page(found, offset)]}
-        )
+        shown = [self._show_listing(listing) for listing in _page(found, offset)]
+        return _found({"total": len(found), "listings": shown}, self._names_of_listings(shown))
 
     def list_buyers(
         self,
@@ -435,7 +439,8 @@ class HomeSales:
         offer = self.offers.get(offer_id)
         if offer is None:
             return _refused(f"There is no offer {offer_id!r}.")
-        return _found(self._show_offer(offer))
+        shown = self._show_offer(offer)
+        return _found(shown, self._names_of_offers([shown]))
 
     def list_offers(
         self,
@@ -472,7 +477,8 @@ class HomeSales:
             and (earnest_to is None or offer["earnest_to"] == earnest_to)
             and (status is None or offer["status"] == status)
         ]
-        return _found({"total": len(found), "offers": [self._show_offer(offer) for offer in _page(found, offset)]})
+        shown = [self._show_offer(offer) for offer in _page(found, offset)]
+        return _found({"total": len(found), "offers": shown}, self._names_of_offers(shown))
 
     def list_conditions(
         self,
@@ -1316,6 +1322,17 @@ class HomeSales:
             "earnest_missing": self._offer_earnest_missing(offer),
             "conditions_open": self._offer_conditions_open(offer),
         }
+
+    def _names_of_listings(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that listings point to."""
+        return _names(
+            (self.homes, "address", [row["home_id"] for row in shown]),
+            (self.agents, "name", [row["agent_id"] for row in shown]),
+        )
+
+    def _names_of_offers(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that offers point to."""
+        return _names((self.buyers, "name", [row["buyer_id"] for row in shown]))
 
     def _agent_sold(self, agent: Agent) -> int:
         """The sold of an agent."""

@@ -155,9 +155,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -499,7 +504,8 @@ class HospitalStays:
             and (ward_id is None or room["ward_id"] == ward_id)
             and (airlock is None or room["airlock"] == airlock)
         ]
-        return _found({"total": len(found), "rooms": [self._show_room(room) for room in _page(found, offset)]})
+        shown = [self._show_room(room) for room in _page(found, offset)]
+        return _found({"total": len(found), "rooms": shown}, self._names_of_rooms(shown))
 
     def list_beds(
         self,
@@ -528,7 +534,8 @@ class HospitalStays:
             and (room_id is None or bed["room_id"] == room_id)
             and (condition is None or bed["condition"] == condition)
         ]
-        return _found({"total": len(found), "beds": [self._show_bed(bed) for bed in _page(found, offset)]})
+        shown = [self._show_bed(bed) for bed in _page(found, offset)]
+        return _found({"total": len(found), "beds": shown}, self._names_of_beds(shown))
 
     def list_patients(
         self,
@@ -581,9 +588,8 @@ class HospitalStays:
             if (name is None or name.casefold() in doctor["name"].casefold())
             and (ward_id is None or doctor["ward_id"] == ward_id)
         ]
-        return _found(
-            {"total": len(found), "doctors": [self._show_doctor(doctor) for doctor in _page(found, offset)]}
-        )
+        shown = [self._show_doctor(doctor) for doctor in _page(found, offset)]
+        return _found({"total": len(found), "doctors": shown}, self._names_of_doctors(shown))
 
     def list_admissions(
         self,
@@ -617,7 +623,8 @@ class HospitalStays:
             and (urgent is None or admission["urgent"] == urgent)
             and (status is None or admission["status"] == status)
         ]
-        return _found({"total": len(found), "admissions": [{**admission} for admission in _page(found, offset)]})
+        shown = [{**admission} for admission in _page(found, offset)]
+        return _found({"total": len(found), "admissions": shown}, self._names_of_admissions(shown))
 
     def list_stays(
         self,
@@ -664,7 +671,8 @@ class HospitalStays:
             and (outcome is None or stay["outcome"] == outcome)
             and (status is None or stay["status"] == status)
         ]
-        return _found({"total": len(found), "stays": [{**stay} for stay in _page(found, offset)]})
+        shown = [{**stay} for stay in _page(found, offset)]
+        return _found({"total": len(found), "stays": shown}, self._names_of_stays(shown))
 
     def plan_admission(
         self,
@@ -1532,6 +1540,33 @@ class HospitalStays:
     def _show_doctor(self, doctor: Doctor) -> dict[str, Any]:
         """The doctor as an answer shows it."""
         return {**doctor, "patients": self._doctor_patients(doctor)}
+
+    def _names_of_rooms(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that rooms point to."""
+        return _names((self.wards, "name", [row["ward_id"] for row in shown]))
+
+    def _names_of_beds(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that beds point to."""
+        return _names((self.rooms, "number", [row["room_id"] for row in shown]))
+
+    def _names_of_doctors(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that doctors point to."""
+        return _names((self.wards, "name", [row["ward_id"] for row in shown]))
+
+    def _names_of_admissions(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that admissions point to."""
+        return _names(
+            (self.patients, "name", [row["patient_id"] for row in shown]),
+            (self.wards, "name", [row["ward_id"] for row in shown]),
+        )
+
+    def _names_of_stays(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that stays point to."""
+        return _names(
+            (self.patients, "name", [row["patient_id"] for row in shown]),
+            (self.beds, "label", [row["bed_id"] for row in shown]),
+            (self.doctors, "name", [row["doctor_id"] for row in shown]),
+        )
 
     def _ward_beds(self, ward: Ward) -> int:
         """The beds of a ward."""

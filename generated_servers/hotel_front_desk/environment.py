@@ -149,9 +149,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -467,7 +472,8 @@ class HotelFrontDesk:
             and (type_id is None or room["type_id"] == type_id)
             and (condition is None or room["condition"] == condition)
         ]
-        return _found({"total": len(found), "rooms": [{**room} for room in _page(found, offset)]})
+        shown = [{**room} for room in _page(found, offset)]
+        return _found({"total": len(found), "rooms": shown}, self._names_of_rooms(shown))
 
     def list_guests(
         self,
@@ -527,9 +533,8 @@ class HotelFrontDesk:
             and (room_id is None or booking["room_id"] == room_id)
             and (status is None or booking["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "bookings": [self._show_booking(booking) for booking in _page(found, offset)]}
-        )
+        shown = [self._show_booking(booking) for booking in _page(found, offset)]
+        return _found({"total": len(found), "bookings": shown}, self._names_of_bookings(shown))
 
     def list_folios(
         self,
@@ -1525,6 +1530,18 @@ class HotelFrontDesk:
             "paid": self._folio_paid(folio),
             "balance": self._folio_balance(folio),
         }
+
+    def _names_of_rooms(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that rooms point to."""
+        return _names((self.room_types, "name", [row["type_id"] for row in shown]))
+
+    def _names_of_bookings(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that bookings point to."""
+        return _names(
+            (self.guests, "name", [row["guest_id"] for row in shown]),
+            (self.room_types, "name", [row["type_id"] for row in shown]),
+            (self.rooms, "number", [row["room_id"] for row in shown]),
+        )
 
     def _room_type_rooms(self, room_type: RoomType) -> int:
         """The rooms of a room type."""

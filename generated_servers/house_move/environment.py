@@ -135,9 +135,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -280,20 +285,13 @@ class HouseMove:
             if (fragile is None or i["fragile"] == fragile)
         ]
         found.sort(key=lambda i: (-i["weight"], i["name"], _age(i)))
+        shown = [
+            {"id": i["id"], "name": i["name"], "weight": i["weight"], "fragile": i["fragile"], "box_id": i["box_id"]}
+            for i in _page(found, offset)
+        ]
         return _found(
-            {
-                "total": len(found),
-                "items": [
-                    {
-                        "id": i["id"],
-                        "name": i["name"],
-                        "weight": i["weight"],
-                        "fragile": i["fragile"],
-                        "box_id": i["box_id"],
-                    }
-                    for i in _page(found, offset)
-                ],
-            }
+            {"total": len(found), "items": shown},
+            _names((self.boxes, "label", [row["box_id"] for row in shown])),
         )
 
     def stacks(self, trip_id: str, offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0) -> Result:
@@ -312,21 +310,20 @@ class HouseMove:
             return _refused(f"There is no trip {trip_id!r}.")
         found = [b for b in self._boxes_by_trip.get(trip_id, {}).values()]
         found.sort(key=lambda b: (b["label"], _age(b)))
-        return _found(
+        shown = [
             {
-                "total": len(found),
-                "boxes": [
-                    {
-                        "id": b["id"],
-                        "label": b["label"],
-                        "weight": self._box_weight(b),
-                        "fragile": self._box_fragile(b),
-                        "on_top_of": b["on_top_of_id"],
-                        "level": len(_above(self.boxes, b, "on_top_of_id")) + 1,
-                    }
-                    for b in _page(found, offset)
-                ],
+                "id": b["id"],
+                "label": b["label"],
+                "weight": self._box_weight(b),
+                "fragile": self._box_fragile(b),
+                "on_top_of": b["on_top_of_id"],
+                "level": len(_above(self.boxes, b, "on_top_of_id")) + 1,
             }
+            for b in _page(found, offset)
+        ]
+        return _found(
+            {"total": len(found), "boxes": shown},
+            _names((self.boxes, "label", [row["on_top_of"] for row in shown])),
         )
 
     def ready_to_load(self, trip_id: str, offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0) -> Result:
@@ -458,7 +455,8 @@ class HouseMove:
             and (van_id is None or trip["van_id"] == van_id)
             and (status is None or trip["status"] == status)
         ]
-        return _found({"total": len(found), "trips": [self._show_trip(trip) for trip in _page(found, offset)]})
+        shown = [self._show_trip(trip) for trip in _page(found, offset)]
+        return _found({"total": len(found), "trips": shown}, self._names_of_trips(shown))
 
     def list_boxes(
         self,
@@ -502,7 +500,8 @@ class HouseMove:
             and (on_top_of_id is None or box["on_top_of_id"] == on_top_of_id)
             and (status is None or box["status"] == status)
         ]
-        return _found({"total": len(found), "boxes": [self._show_box(box) for box in _page(found, offset)]})
+        shown = [self._show_box(box) for box in _page(found, offset)]
+        return _found({"total": len(found), "boxes": shown}, self._names_of_boxes(shown))
 
     def list_items(
         self,
@@ -536,7 +535,8 @@ class HouseMove:
             and (fragile is None or item["fragile"] == fragile)
             and (box_id is None or item["box_id"] == box_id)
         ]
-        return _found({"total": len(found), "items": [{**item} for item in _page(found, offset)]})
+        shown = [{**item} for item in _page(found, offset)]
+        return _found({"total": len(found), "items": shown}, self._names_of_items(shown))
 
     def list_utilities(
         self,
@@ -1413,6 +1413,29 @@ class HouseMove:
     def _show_box(self, box: Box) -> dict[str, Any]:
         """The box as an answer shows it."""
         return {**box, "weight": self._box_weight(box), "fragile": self._box_fragile(box)}
+
+    def _names_of_trips(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that trips point to."""
+        return _names(
+            (self.vans, "name", [row["van_id"] for row in shown]),
+            (self.helpers, "name", [each for row in shown for each in row["crew_ids"]]),
+        )
+
+    def _names_of_boxes(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that boxes point to."""
+        return _names(
+            (self.rooms, "name", [row["packed_in_id"] for row in shown]),
+            (self.rooms, "name", [row["goes_to_id"] for row in shown]),
+            (self.trips, "name", [row["trip_id"] for row in shown]),
+            (self.boxes, "label", [row["on_top_of_id"] for row in shown]),
+        )
+
+    def _names_of_items(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that items point to."""
+        return _names(
+            (self.rooms, "name", [row["room_id"] for row in shown]),
+            (self.boxes, "label", [row["box_id"] for row in shown]),
+        )
 
     def _trip_load(self, trip: Trip) -> int:
         """The load of a trip."""

@@ -147,9 +147,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -412,12 +417,8 @@ class HouseholdBudget:
             if (month_id is None or allotment["month_id"] == month_id)
             and (envelope_id is None or allotment["envelope_id"] == envelope_id)
         ]
-        return _found(
-            {
-                "total": len(found),
-                "allotments": [self._show_allotment(allotment) for allotment in _page(found, offset)],
-            }
-        )
+        shown = [self._show_allotment(allotment) for allotment in _page(found, offset)]
+        return _found({"total": len(found), "allotments": shown}, self._names_of_allotments(shown))
 
     def list_entries(
         self,
@@ -448,7 +449,8 @@ class HouseholdBudget:
             and (into_id is None or entry["into_id"] == into_id)
             and (by is None or entry["by"] == by)
         ]
-        return _found({"total": len(found), "entries": [{**entry} for entry in _page(found, offset)]})
+        shown = [{**entry} for entry in _page(found, offset)]
+        return _found({"total": len(found), "entries": shown}, self._names_of_entries(shown))
 
     def list_splits(
         self,
@@ -476,7 +478,8 @@ class HouseholdBudget:
             if (entry_id is None or split["entry_id"] == entry_id)
             and (envelope_id is None or split["envelope_id"] == envelope_id)
         ]
-        return _found({"total": len(found), "splits": [{**split} for split in _page(found, offset)]})
+        shown = [{**split} for split in _page(found, offset)]
+        return _found({"total": len(found), "splits": shown}, self._names_of_splits(shown))
 
     def list_bills(
         self,
@@ -510,7 +513,8 @@ class HouseholdBudget:
             and (account_id is None or bill["account_id"] == account_id)
             and (cancelled is None or bill["cancelled"] == cancelled)
         ]
-        return _found({"total": len(found), "bills": [{**bill} for bill in _page(found, offset)]})
+        shown = [{**bill} for bill in _page(found, offset)]
+        return _found({"total": len(found), "bills": shown}, self._names_of_bills(shown))
 
     def list_goals(
         self,
@@ -1302,6 +1306,31 @@ class HouseholdBudget:
     def _show_goal(self, goal: Goal) -> dict[str, Any]:
         """The goal as an answer shows it."""
         return {**goal, "missing": self._goal_missing(goal)}
+
+    def _names_of_allotments(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that allotments point to."""
+        return _names(
+            (self.months, "name", [row["month_id"] for row in shown]),
+            (self.envelopes, "name", [row["envelope_id"] for row in shown]),
+        )
+
+    def _names_of_entries(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that entries point to."""
+        return _names(
+            (self.accounts, "name", [row["out_of_id"] for row in shown]),
+            (self.accounts, "name", [row["into_id"] for row in shown]),
+        )
+
+    def _names_of_splits(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that splits point to."""
+        return _names((self.envelopes, "name", [row["envelope_id"] for row in shown]))
+
+    def _names_of_bills(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that bills point to."""
+        return _names(
+            (self.envelopes, "name", [row["envelope_id"] for row in shown]),
+            (self.accounts, "name", [row["account_id"] for row in shown]),
+        )
 
     def _account_balance(self, account: Account) -> int:
         """The balance of an account."""

@@ -153,9 +153,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -500,7 +505,8 @@ class IdentityGovernance:
             and (department is None or person["department"] == department)
             and (manager_id is None or person["manager_id"] == manager_id)
         ]
-        return _found({"total": len(found), "people": [{**person} for person in _page(found, offset)]})
+        shown = [{**person} for person in _page(found, offset)]
+        return _found({"total": len(found), "people": shown}, self._names_of_people(shown))
 
     def list_entitlements(
         self,
@@ -521,12 +527,8 @@ class IdentityGovernance:
             for entitlement in self.entitlements.values()
             if (name is None or name.casefold() in entitlement["name"].casefold())
         ]
-        return _found(
-            {
-                "total": len(found),
-                "entitlements": [self._show_entitlement(entitlement) for entitlement in _page(found, offset)],
-            }
-        )
+        shown = [self._show_entitlement(entitlement) for entitlement in _page(found, offset)]
+        return _found({"total": len(found), "entitlements": shown}, self._names_of_entitlements(shown))
 
     def list_roles(
         self,
@@ -555,7 +557,8 @@ class IdentityGovernance:
             and (owner_id is None or role["owner_id"] == owner_id)
             and (critical is None or role["critical"] == critical)
         ]
-        return _found({"total": len(found), "roles": [self._show_role(role) for role in _page(found, offset)]})
+        shown = [self._show_role(role) for role in _page(found, offset)]
+        return _found({"total": len(found), "roles": shown}, self._names_of_roles(shown))
 
     def list_grants(
         self,
@@ -583,7 +586,8 @@ class IdentityGovernance:
             if (person_id is None or grant["person_id"] == person_id)
             and (role_id is None or grant["role_id"] == role_id)
         ]
-        return _found({"total": len(found), "grants": [{**grant} for grant in _page(found, offset)]})
+        shown = [{**grant} for grant in _page(found, offset)]
+        return _found({"total": len(found), "grants": shown}, self._names_of_grants(shown))
 
     def list_requests(
         self,
@@ -619,7 +623,8 @@ class IdentityGovernance:
             and (manager_by_id is None or request["manager_by_id"] == manager_by_id)
             and (status is None or request["status"] == status)
         ]
-        return _found({"total": len(found), "requests": [{**request} for request in _page(found, offset)]})
+        shown = [{**request} for request in _page(found, offset)]
+        return _found({"total": len(found), "requests": shown}, self._names_of_requests(shown))
 
     def list_mitigations(
         self,
@@ -657,7 +662,8 @@ class IdentityGovernance:
             and (other_id is None or mitigation["other_id"] == other_id)
             and (by_id is None or mitigation["by_id"] == by_id)
         ]
-        return _found({"total": len(found), "mitigations": [{**mitigation} for mitigation in _page(found, offset)]})
+        shown = [{**mitigation} for mitigation in _page(found, offset)]
+        return _found({"total": len(found), "mitigations": shown}, self._names_of_mitigations(shown))
 
     def list_campaigns(
         self,
@@ -686,9 +692,8 @@ class IdentityGovernance:
             and (role_id is None or campaign["role_id"] == role_id)
             and (status is None or campaign["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "campaigns": [self._show_campaign(campaign) for campaign in _page(found, offset)]}
-        )
+        shown = [self._show_campaign(campaign) for campaign in _page(found, offset)]
+        return _found({"total": len(found), "campaigns": shown}, self._names_of_campaigns(shown))
 
     def list_items(
         self,
@@ -724,7 +729,8 @@ class IdentityGovernance:
             and (by_id is None or item["by_id"] == by_id)
             and (verdict is None or item["verdict"] == verdict)
         ]
-        return _found({"total": len(found), "items": [{**item} for item in _page(found, offset)]})
+        shown = [{**item} for item in _page(found, offset)]
+        return _found({"total": len(found), "items": shown}, self._names_of_items(shown))
 
     def request_role(self, person_id: str, role_id: str, reason: Text, until: Date | None = None) -> Result:
         """Request a role for a person; a critical one needs a last day.
@@ -1578,6 +1584,57 @@ class IdentityGovernance:
     def _show_campaign(self, campaign: Campaign) -> dict[str, Any]:
         """The campaign as an answer shows it."""
         return {**campaign, "undecided": self._campaign_undecided(campaign)}
+
+    def _names_of_people(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that people point to."""
+        return _names((self.people, "name", [row["manager_id"] for row in shown]))
+
+    def _names_of_entitlements(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that entitlements point to."""
+        return _names((self.entitlements, "name", [each for row in shown for each in row["clash_ids"]]))
+
+    def _names_of_roles(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that roles point to."""
+        return _names(
+            (self.people, "name", [row["owner_id"] for row in shown]),
+            (self.entitlements, "name", [each for row in shown for each in row["entitlement_ids"]]),
+            (self.roles, "name", [each for row in shown for each in row["include_ids"]]),
+        )
+
+    def _names_of_grants(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that grants point to."""
+        return _names(
+            (self.people, "name", [row["person_id"] for row in shown]),
+            (self.roles, "name", [row["role_id"] for row in shown]),
+        )
+
+    def _names_of_requests(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that requests point to."""
+        return _names(
+            (self.people, "name", [row["person_id"] for row in shown]),
+            (self.roles, "name", [row["role_id"] for row in shown]),
+            (self.people, "name", [row["manager_by_id"] for row in shown]),
+        )
+
+    def _names_of_mitigations(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that mitigations point to."""
+        return _names(
+            (self.people, "name", [row["person_id"] for row in shown]),
+            (self.entitlements, "name", [row["one_id"] for row in shown]),
+            (self.entitlements, "name", [row["other_id"] for row in shown]),
+            (self.people, "name", [row["by_id"] for row in shown]),
+        )
+
+    def _names_of_campaigns(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that campaigns point to."""
+        return _names((self.roles, "name", [row["role_id"] for row in shown]))
+
+    def _names_of_items(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that items point to."""
+        return _names(
+            (self.campaigns, "name", [row["campaign_id"] for row in shown]),
+            (self.people, "name", [row["by_id"] for row in shown]),
+        )
 
     def _role_holders(self, role: Role) -> int:
         """The holders of a role."""

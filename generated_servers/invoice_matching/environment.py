@@ -153,9 +153,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -464,7 +469,8 @@ class InvoiceMatching:
             and (buyer_id is None or order["buyer_id"] == buyer_id)
             and (status is None or order["status"] == status)
         ]
-        return _found({"total": len(found), "orders": [{**order} for order in _page(found, offset)]})
+        shown = [{**order} for order in _page(found, offset)]
+        return _found({"total": len(found), "orders": shown}, self._names_of_orders(shown))
 
     def list_lines(
         self,
@@ -490,7 +496,8 @@ class InvoiceMatching:
             if (code is None or code.casefold() in line["code"].casefold())
             and (order_id is None or line["order_id"] == order_id)
         ]
-        return _found({"total": len(found), "lines": [self._show_line(line) for line in _page(found, offset)]})
+        shown = [self._show_line(line) for line in _page(found, offset)]
+        return _found({"total": len(found), "lines": shown}, self._names_of_lines(shown))
 
     def list_receipts(
         self,
@@ -516,7 +523,8 @@ class InvoiceMatching:
             if (slip is None or slip.casefold() in receipt["slip"].casefold())
             and (line_id is None or receipt["line_id"] == line_id)
         ]
-        return _found({"total": len(found), "receipts": [{**receipt} for receipt in _page(found, offset)]})
+        shown = [{**receipt} for receipt in _page(found, offset)]
+        return _found({"total": len(found), "receipts": shown}, self._names_of_receipts(shown))
 
     def list_invoices(
         self,
@@ -555,9 +563,8 @@ class InvoiceMatching:
             and (approved_by_id is None or invoice["approved_by_id"] == approved_by_id)
             and (status is None or invoice["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "invoices": [self._show_invoice(invoice) for invoice in _page(found, offset)]}
-        )
+        shown = [self._show_invoice(invoice) for invoice in _page(found, offset)]
+        return _found({"total": len(found), "invoices": shown}, self._names_of_invoices(shown))
 
     def list_charges(
         self,
@@ -585,7 +592,8 @@ class InvoiceMatching:
             if (invoice_id is None or charge["invoice_id"] == invoice_id)
             and (line_id is None or charge["line_id"] == line_id)
         ]
-        return _found({"total": len(found), "charges": [{**charge} for charge in _page(found, offset)]})
+        shown = [{**charge} for charge in _page(found, offset)]
+        return _found({"total": len(found), "charges": shown}, self._names_of_charges(shown))
 
     def list_credit_notes(
         self,
@@ -614,9 +622,8 @@ class InvoiceMatching:
             and (invoice_id is None or credit_note["invoice_id"] == invoice_id)
             and (used is None or credit_note["used"] == used)
         ]
-        return _found(
-            {"total": len(found), "credit_notes": [{**credit_note} for credit_note in _page(found, offset)]}
-        )
+        shown = [{**credit_note} for credit_note in _page(found, offset)]
+        return _found({"total": len(found), "credit_notes": shown}, self._names_of_credit_notes(shown))
 
     def book_receipt(
         self,
@@ -1320,6 +1327,40 @@ class InvoiceMatching:
     def _show_invoice(self, invoice: Invoice) -> dict[str, Any]:
         """The invoice as an answer shows it."""
         return {**invoice, "total": self._invoice_total(invoice), "due_on": self._invoice_due_on(invoice)}
+
+    def _names_of_orders(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that orders point to."""
+        return _names(
+            (self.suppliers, "name", [row["supplier_id"] for row in shown]),
+            (self.clerks, "name", [row["buyer_id"] for row in shown]),
+        )
+
+    def _names_of_lines(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that lines point to."""
+        return _names((self.orders, "number", [row["order_id"] for row in shown]))
+
+    def _names_of_receipts(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that receipts point to."""
+        return _names((self.lines, "code", [row["line_id"] for row in shown]))
+
+    def _names_of_invoices(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that invoices point to."""
+        return _names(
+            (self.orders, "number", [row["order_id"] for row in shown]),
+            (self.clerks, "name", [row["accepted_by_id"] for row in shown]),
+            (self.clerks, "name", [row["approved_by_id"] for row in shown]),
+        )
+
+    def _names_of_charges(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that charges point to."""
+        return _names(
+            (self.invoices, "number", [row["invoice_id"] for row in shown]),
+            (self.lines, "code", [row["line_id"] for row in shown]),
+        )
+
+    def _names_of_credit_notes(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that credit notes point to."""
+        return _names((self.invoices, "number", [row["invoice_id"] for row in shown]))
 
     def _line_received(self, line: Line) -> int:
         """The received of a line."""

@@ -133,9 +133,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -284,7 +289,8 @@ class IpAddressing:
             return _refused(f"There is no prefix {prefix_id!r}.")
         found = [p for p in _below(self._prefixes_by_parent, prefix)]
         found.sort(key=lambda p: (p["first"], p["length"], _age(p)))
-        return _found({"total": len(found), "prefixes": [self._show_prefix(p) for p in _page(found, offset)]})
+        shown = [self._show_prefix(p) for p in _page(found, offset)]
+        return _found({"total": len(found), "prefixes": shown}, self._names_of_prefixes(shown))
 
     def lapsed_terms(
         self,
@@ -364,7 +370,8 @@ class IpAddressing:
             if not self._prefixes_by_vlan.get(v["id"], {})
         ]
         found.sort(key=lambda v: (v["tag"], _age(v)))
-        return _found({"total": len(found), "vlans": [{**v} for v in _page(found, offset)]})
+        shown = [{**v} for v in _page(found, offset)]
+        return _found({"total": len(found), "vlans": shown}, self._names_of_vlans(shown))
 
     def list_sites(
         self,
@@ -407,7 +414,8 @@ class IpAddressing:
             if (name is None or name.casefold() in vlan["name"].casefold())
             and (site_id is None or vlan["site_id"] == site_id)
         ]
-        return _found({"total": len(found), "vlans": [{**vlan} for vlan in _page(found, offset)]})
+        shown = [{**vlan} for vlan in _page(found, offset)]
+        return _found({"total": len(found), "vlans": shown}, self._names_of_vlans(shown))
 
     def list_prefixes(
         self,
@@ -449,9 +457,8 @@ class IpAddressing:
             and (vlan_id is None or prefix["vlan_id"] == vlan_id)
             and (status is None or prefix["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "prefixes": [self._show_prefix(prefix) for prefix in _page(found, offset)]}
-        )
+        shown = [self._show_prefix(prefix) for prefix in _page(found, offset)]
+        return _found({"total": len(found), "prefixes": shown}, self._names_of_prefixes(shown))
 
     def list_teams(
         self,
@@ -499,9 +506,8 @@ class IpAddressing:
             and (team_id is None or device["team_id"] == team_id)
             and (site_id is None or device["site_id"] == site_id)
         ]
-        return _found(
-            {"total": len(found), "devices": [self._show_device(device) for device in _page(found, offset)]}
-        )
+        shown = [self._show_device(device) for device in _page(found, offset)]
+        return _found({"total": len(found), "devices": shown}, self._names_of_devices(shown))
 
     def list_addresses(
         self,
@@ -537,9 +543,8 @@ class IpAddressing:
             and (device_id is None or address["device_id"] == device_id)
             and (status is None or address["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "addresses": [self._show_address(address) for address in _page(found, offset)]}
-        )
+        shown = [self._show_address(address) for address in _page(found, offset)]
+        return _found({"total": len(found), "addresses": shown}, self._names_of_addresses(shown))
 
     def list_pools(
         self,
@@ -558,7 +563,8 @@ class IpAddressing:
         if prefix_id is not None and prefix_id not in self.prefixes:
             return _refused(f"There is no prefix {prefix_id!r}.")
         found = [pool for pool in self.pools.values() if (prefix_id is None or pool["prefix_id"] == prefix_id)]
-        return _found({"total": len(found), "pools": [{**pool} for pool in _page(found, offset)]})
+        shown = [{**pool} for pool in _page(found, offset)]
+        return _found({"total": len(found), "pools": shown}, self._names_of_pools(shown))
 
     def carve_prefix(
         self,
@@ -1369,6 +1375,37 @@ class IpAddressing:
             "third_octet": self._address_third_octet(address),
             "fourth_octet": self._address_fourth_octet(address),
         }
+
+    def _names_of_vlans(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that vlans point to."""
+        return _names((self.sites, "name", [row["site_id"] for row in shown]))
+
+    def _names_of_prefixes(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that prefixes point to."""
+        return _names(
+            (self.prefixes, "name", [row["parent_id"] for row in shown]),
+            (self.sites, "name", [row["site_id"] for row in shown]),
+            (self.vlans, "name", [row["vlan_id"] for row in shown]),
+        )
+
+    def _names_of_devices(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that devices point to."""
+        return _names(
+            (self.teams, "name", [row["team_id"] for row in shown]),
+            (self.sites, "name", [row["site_id"] for row in shown]),
+        )
+
+    def _names_of_addresses(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that addresses point to."""
+        return _names(
+            (self.prefixes, "name", [row["prefix_id"] for row in shown]),
+            (self.teams, "name", [row["team_id"] for row in shown]),
+            (self.devices, "name", [row["device_id"] for row in shown]),
+        )
+
+    def _names_of_pools(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that pools point to."""
+        return _names((self.prefixes, "name", [row["prefix_id"] for row in shown]))
 
     def _prefix_size(self, prefix: Prefix) -> int:
         """The size of a prefix."""

@@ -129,9 +129,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -343,7 +348,8 @@ class IrrigationDistrict:
         if right is None:
             return _refused(f"There is no right {right_id!r}.")
         found = [c for c in self._path(self.canals[right["canal_id"]])]
-        return _found({"total": len(found), "canals": [{**c} for c in _page(found, offset)]})
+        shown = [{**c} for c in _page(found, offset)]
+        return _found({"total": len(found), "canals": shown}, self._names_of_canals(shown))
 
     def turns_through(self, canal_id: str, offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0) -> Result:
         """Turns scheduled or running through a canal, with everything below it.
@@ -416,7 +422,8 @@ class IrrigationDistrict:
             and (feeder_id is None or canal["feeder_id"] == feeder_id)
             and (state is None or canal["state"] == state)
         ]
-        return _found({"total": len(found), "canals": [{**canal} for canal in _page(found, offset)]})
+        shown = [{**canal} for canal in _page(found, offset)]
+        return _found({"total": len(found), "canals": shown}, self._names_of_canals(shown))
 
     def list_growers(
         self,
@@ -468,7 +475,8 @@ class IrrigationDistrict:
             and (grower_id is None or right["grower_id"] == grower_id)
             and (canal_id is None or right["canal_id"] == canal_id)
         ]
-        return _found({"total": len(found), "rights": [self._show_right(right) for right in _page(found, offset)]})
+        shown = [self._show_right(right) for right in _page(found, offset)]
+        return _found({"total": len(found), "rights": shown}, self._names_of_rights(shown))
 
     def list_turns(
         self,
@@ -494,7 +502,8 @@ class IrrigationDistrict:
             if (right_id is None or turn["right_id"] == right_id)
             and (state is None or turn["state"] == state)
         ]
-        return _found({"total": len(found), "turns": [self._show_turn(turn) for turn in _page(found, offset)]})
+        shown = [self._show_turn(turn) for turn in _page(found, offset)]
+        return _found({"total": len(found), "turns": shown}, self._names_of_turns(shown))
 
     def list_calls(
         self,
@@ -520,7 +529,8 @@ class IrrigationDistrict:
             if (canal_id is None or call["canal_id"] == canal_id)
             and (state is None or call["state"] == state)
         ]
-        return _found({"total": len(found), "calls": [{**call} for call in _page(found, offset)]})
+        shown = [{**call} for call in _page(found, offset)]
+        return _found({"total": len(found), "calls": shown}, self._names_of_calls(shown))
 
     def list_leases(
         self,
@@ -548,7 +558,8 @@ class IrrigationDistrict:
             if (giver_id is None or lease["giver_id"] == giver_id)
             and (taker_id is None or lease["taker_id"] == taker_id)
         ]
-        return _found({"total": len(found), "leases": [{**lease} for lease in _page(found, offset)]})
+        shown = [{**lease} for lease in _page(found, offset)]
+        return _found({"total": len(found), "leases": shown}, self._names_of_leases(shown))
 
     def order_turn(self, right_id: str, on: Date, flow: Annotated[int, {"minimum": 5, "maximum": 120}]) -> Result:
         """Put a grower's order for a day of water on the list.
@@ -1607,6 +1618,32 @@ class IrrigationDistrict:
     def _show_turn(self, turn: Turn) -> dict[str, Any]:
         """The turn as an answer shows it."""
         return {**turn, "volume": self._turn_volume(turn)}
+
+    def _names_of_canals(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that canals point to."""
+        return _names((self.canals, "name", [row["feeder_id"] for row in shown]))
+
+    def _names_of_rights(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that rights point to."""
+        return _names(
+            (self.growers, "name", [row["grower_id"] for row in shown]),
+            (self.canals, "name", [row["canal_id"] for row in shown]),
+        )
+
+    def _names_of_turns(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that turns point to."""
+        return _names((self.rights, "number", [row["right_id"] for row in shown]))
+
+    def _names_of_calls(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that calls point to."""
+        return _names((self.canals, "name", [row["canal_id"] for row in shown]))
+
+    def _names_of_leases(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that leases point to."""
+        return _names(
+            (self.rights, "number", [row["giver_id"] for row in shown]),
+            (self.rights, "number", [row["taker_id"] for row in shown]),
+        )
 
     def _right_used(self, right: Right) -> int:
         """The used of a right."""

@@ -129,9 +129,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -249,23 +254,25 @@ class IssueTracker:
                 _age(i),
             )
         )
-        return _found(
+        shown = [
             {
-                "total": len(found),
-                "issues": [
-                    {
-                        "issue_id": i["id"],
-                        "title": i["title"],
-                        "status": i["status"],
-                        "priority": i["priority"],
-                        "points": i["points"],
-                        "assignee": i["assignee_id"],
-                        "reviewer": i["reviewer_id"],
-                        "open_blockers": self._issue_open_blockers(i),
-                    }
-                    for i in _page(found, offset)
-                ],
+                "issue_id": i["id"],
+                "title": i["title"],
+                "status": i["status"],
+                "priority": i["priority"],
+                "points": i["points"],
+                "assignee": i["assignee_id"],
+                "reviewer": i["reviewer_id"],
+                "open_blockers": self._issue_open_blockers(i),
             }
+            for i in _page(found, offset)
+        ]
+        return _found(
+            {"total": len(found), "issues": shown},
+            _names(
+                (self.members, "name", [row["assignee"] for row in shown]),
+                (self.members, "name", [row["reviewer"] for row in shown]),
+            ),
         )
 
     def ready_to_start(
@@ -341,21 +348,20 @@ class IssueTracker:
         if issue is None:
             return _refused(f"There is no issue {issue_id!r}.")
         found = [b for b in _above(self.issues, issue, "blocked_by_ids") if not self._settled(b)]
-        return _found(
+        shown = [
             {
-                "total": len(found),
-                "issues": [
-                    {
-                        "issue_id": b["id"],
-                        "title": b["title"],
-                        "project": self.projects[b["project_id"]]["name"],
-                        "status": b["status"],
-                        "assignee": b["assignee_id"],
-                        "open_blockers": self._issue_open_blockers(b),
-                    }
-                    for b in _page(found, offset)
-                ],
+                "issue_id": b["id"],
+                "title": b["title"],
+                "project": self.projects[b["project_id"]]["name"],
+                "status": b["status"],
+                "assignee": b["assignee_id"],
+                "open_blockers": self._issue_open_blockers(b),
             }
+            for b in _page(found, offset)
+        ]
+        return _found(
+            {"total": len(found), "issues": shown},
+            _names((self.members, "name", [row["assignee"] for row in shown])),
         )
 
     def held_up_by(self, issue_id: str, offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0) -> Result:
@@ -476,7 +482,8 @@ class IssueTracker:
             if (name is None or name.casefold() in project["name"].casefold())
             and (lead_id is None or project["lead_id"] == lead_id)
         ]
-        return _found({"total": len(found), "projects": [{**project} for project in _page(found, offset)]})
+        shown = [{**project} for project in _page(found, offset)]
+        return _found({"total": len(found), "projects": shown}, self._names_of_projects(shown))
 
     def list_sprints(
         self,
@@ -505,9 +512,8 @@ class IssueTracker:
             and (project_id is None or sprint["project_id"] == project_id)
             and (status is None or sprint["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "sprints": [self._show_sprint(sprint) for sprint in _page(found, offset)]}
-        )
+        shown = [self._show_sprint(sprint) for sprint in _page(found, offset)]
+        return _found({"total": len(found), "sprints": shown}, self._names_of_sprints(shown))
 
     def list_releases(
         self,
@@ -536,7 +542,8 @@ class IssueTracker:
             and (project_id is None or release["project_id"] == project_id)
             and (status is None or release["status"] == status)
         ]
-        return _found({"total": len(found), "releases": [{**release} for release in _page(found, offset)]})
+        shown = [{**release} for release in _page(found, offset)]
+        return _found({"total": len(found), "releases": shown}, self._names_of_releases(shown))
 
     def list_issues(
         self,
@@ -601,7 +608,8 @@ class IssueTracker:
             and (release_id is None or issue["release_id"] == release_id)
             and (status is None or issue["status"] == status)
         ]
-        return _found({"total": len(found), "issues": [self._show_issue(issue) for issue in _page(found, offset)]})
+        shown = [self._show_issue(issue) for issue in _page(found, offset)]
+        return _found({"total": len(found), "issues": shown}, self._names_of_issues(shown))
 
     def report_issue(
         self,
@@ -1458,6 +1466,31 @@ class IssueTracker:
             "open_blockers": self._issue_open_blockers(issue),
             "open_parts": self._issue_open_parts(issue),
         }
+
+    def _names_of_projects(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that projects point to."""
+        return _names((self.members, "name", [row["lead_id"] for row in shown]))
+
+    def _names_of_sprints(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that sprints point to."""
+        return _names((self.projects, "name", [row["project_id"] for row in shown]))
+
+    def _names_of_releases(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that releases point to."""
+        return _names((self.projects, "name", [row["project_id"] for row in shown]))
+
+    def _names_of_issues(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that issues point to."""
+        return _names(
+            (self.projects, "name", [row["project_id"] for row in shown]),
+            (self.members, "name", [row["reporter_id"] for row in shown]),
+            (self.issues, "title", [row["parent_id"] for row in shown]),
+            (self.issues, "title", [each for row in shown for each in row["blocked_by_ids"]]),
+            (self.members, "name", [row["assignee_id"] for row in shown]),
+            (self.members, "name", [row["reviewer_id"] for row in shown]),
+            (self.sprints, "name", [row["sprint_id"] for row in shown]),
+            (self.releases, "version", [row["release_id"] for row in shown]),
+        )
 
     def _member_working_on(self, member: Member) -> int:
         """The working on of a member."""

@@ -137,9 +137,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -454,12 +459,8 @@ class KeyValueStore:
             if (name is None or name.casefold() in namespace["name"].casefold())
             and (within_id is None or namespace["within_id"] == within_id)
         ]
-        return _found(
-            {
-                "total": len(found),
-                "namespaces": [self._show_namespace(namespace) for namespace in _page(found, offset)],
-            }
-        )
+        shown = [self._show_namespace(namespace) for namespace in _page(found, offset)]
+        return _found({"total": len(found), "namespaces": shown}, self._names_of_namespaces(shown))
 
     def list_grants(
         self,
@@ -490,7 +491,8 @@ class KeyValueStore:
             and (space_id is None or grant["space_id"] == space_id)
             and (level is None or grant["level"] == level)
         ]
-        return _found({"total": len(found), "grants": [{**grant} for grant in _page(found, offset)]})
+        shown = [{**grant} for grant in _page(found, offset)]
+        return _found({"total": len(found), "grants": shown}, self._names_of_grants(shown))
 
     def list_leases(
         self,
@@ -516,7 +518,8 @@ class KeyValueStore:
             if (holder_id is None or lease["holder_id"] == holder_id)
             and (status is None or lease["status"] == status)
         ]
-        return _found({"total": len(found), "leases": [{**lease} for lease in _page(found, offset)]})
+        shown = [{**lease} for lease in _page(found, offset)]
+        return _found({"total": len(found), "leases": shown}, self._names_of_leases(shown))
 
     def list_entries(
         self,
@@ -552,7 +555,8 @@ class KeyValueStore:
             and (lease_id is None or entry["lease_id"] == lease_id)
             and (written_by_id is None or entry["written_by_id"] == written_by_id)
         ]
-        return _found({"total": len(found), "entries": [self._show_entry(entry) for entry in _page(found, offset)]})
+        shown = [self._show_entry(entry) for entry in _page(found, offset)]
+        return _found({"total": len(found), "entries": shown}, self._names_of_entries(shown))
 
     def list_revisions(
         self,
@@ -580,7 +584,8 @@ class KeyValueStore:
             if (entry_id is None or revision["entry_id"] == entry_id)
             and (written_by_id is None or revision["written_by_id"] == written_by_id)
         ]
-        return _found({"total": len(found), "revisions": [{**revision} for revision in _page(found, offset)]})
+        shown = [{**revision} for revision in _page(found, offset)]
+        return _found({"total": len(found), "revisions": shown}, self._names_of_revisions(shown))
 
     def list_locks(
         self,
@@ -611,7 +616,8 @@ class KeyValueStore:
             and (space_id is None or lock["space_id"] == space_id)
             and (lease_id is None or lock["lease_id"] == lease_id)
         ]
-        return _found({"total": len(found), "locks": [self._show_lock(lock) for lock in _page(found, offset)]})
+        shown = [self._show_lock(lock) for lock in _page(found, offset)]
+        return _found({"total": len(found), "locks": shown}, self._names_of_locks(shown))
 
     def put_key(
         self,
@@ -1441,6 +1447,39 @@ class KeyValueStore:
     def _show_lock(self, lock: Lock) -> dict[str, Any]:
         """The lock as an answer shows it."""
         return {**lock, "waiting_ids": [*lock["waiting_ids"]]}
+
+    def _names_of_namespaces(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that namespaces point to."""
+        return _names((self.namespaces, "name", [row["within_id"] for row in shown]))
+
+    def _names_of_grants(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that grants point to."""
+        return _names(
+            (self.services, "name", [row["service_id"] for row in shown]),
+            (self.namespaces, "name", [row["space_id"] for row in shown]),
+        )
+
+    def _names_of_leases(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that leases point to."""
+        return _names((self.services, "name", [row["holder_id"] for row in shown]))
+
+    def _names_of_entries(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that entries point to."""
+        return _names(
+            (self.namespaces, "name", [row["space_id"] for row in shown]),
+            (self.services, "name", [row["written_by_id"] for row in shown]),
+        )
+
+    def _names_of_revisions(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that revisions point to."""
+        return _names(
+            (self.entries, "name", [row["entry_id"] for row in shown]),
+            (self.services, "name", [row["written_by_id"] for row in shown]),
+        )
+
+    def _names_of_locks(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that locks point to."""
+        return _names((self.namespaces, "name", [row["space_id"] for row in shown]))
 
     def _namespace_used(self, namespace: Namespace) -> int:
         """The used of a namespace."""

@@ -145,9 +145,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -471,7 +476,8 @@ class KindergartenPlaces:
             and (group_id is None or educator["group_id"] == group_id)
             and (on_duty is None or educator["on_duty"] == on_duty)
         ]
-        return _found({"total": len(found), "educators": [{**educator} for educator in _page(found, offset)]})
+        shown = [{**educator} for educator in _page(found, offset)]
+        return _found({"total": len(found), "educators": shown}, self._names_of_educators(shown))
 
     def list_children(
         self,
@@ -500,7 +506,8 @@ class KindergartenPlaces:
             and (older_id is None or child["older_id"] == older_id)
             and (extra_care is None or child["extra_care"] == extra_care)
         ]
-        return _found({"total": len(found), "children": [{**child} for child in _page(found, offset)]})
+        shown = [{**child} for child in _page(found, offset)]
+        return _found({"total": len(found), "children": shown}, self._names_of_children(shown))
 
     def list_enrolments(
         self,
@@ -528,7 +535,8 @@ class KindergartenPlaces:
             if (child_id is None or enrolment["child_id"] == child_id)
             and (group_id is None or enrolment["group_id"] == group_id)
         ]
-        return _found({"total": len(found), "enrolments": [{**enrolment} for enrolment in _page(found, offset)]})
+        shown = [{**enrolment} for enrolment in _page(found, offset)]
+        return _found({"total": len(found), "enrolments": shown}, self._names_of_enrolments(shown))
 
     def list_applications(
         self,
@@ -554,12 +562,8 @@ class KindergartenPlaces:
             if (child_id is None or application["child_id"] == child_id)
             and (status is None or application["status"] == status)
         ]
-        return _found(
-            {
-                "total": len(found),
-                "applications": [self._show_application(application) for application in _page(found, offset)],
-            }
-        )
+        shown = [self._show_application(application) for application in _page(found, offset)]
+        return _found({"total": len(found), "applications": shown}, self._names_of_applications(shown))
 
     def list_offers(
         self,
@@ -590,7 +594,8 @@ class KindergartenPlaces:
             and (group_id is None or offer["group_id"] == group_id)
             and (status is None or offer["status"] == status)
         ]
-        return _found({"total": len(found), "offers": [{**offer} for offer in _page(found, offset)]})
+        shown = [{**offer} for offer in _page(found, offset)]
+        return _found({"total": len(found), "offers": shown}, self._names_of_offers(shown))
 
     def list_collectors(
         self,
@@ -622,7 +627,8 @@ class KindergartenPlaces:
             and (relation is None or collector["relation"] == relation)
             and (barred is None or collector["barred"] == barred)
         ]
-        return _found({"total": len(found), "collectors": [{**collector} for collector in _page(found, offset)]})
+        shown = [{**collector} for collector in _page(found, offset)]
+        return _found({"total": len(found), "collectors": shown}, self._names_of_collectors(shown))
 
     def list_attendances(
         self,
@@ -650,7 +656,8 @@ class KindergartenPlaces:
             if (enrolment_id is None or attendance["enrolment_id"] == enrolment_id)
             and (collected_by_id is None or attendance["collected_by_id"] == collected_by_id)
         ]
-        return _found({"total": len(found), "attendances": [{**attendance} for attendance in _page(found, offset)]})
+        shown = [{**attendance} for attendance in _page(found, offset)]
+        return _found({"total": len(found), "attendances": shown}, self._names_of_attendances(shown))
 
     def apply_for_place(
         self,
@@ -1306,6 +1313,37 @@ class KindergartenPlaces:
     def _show_application(self, application: Application) -> dict[str, Any]:
         """The application as an answer shows it."""
         return {**application, "points": self._application_points(application)}
+
+    def _names_of_educators(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that educators point to."""
+        return _names((self.groups, "name", [row["group_id"] for row in shown]))
+
+    def _names_of_children(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that children point to."""
+        return _names((self.children, "name", [row["older_id"] for row in shown]))
+
+    def _names_of_enrolments(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that enrolments point to."""
+        return _names(
+            (self.children, "name", [row["child_id"] for row in shown]),
+            (self.groups, "name", [row["group_id"] for row in shown]),
+        )
+
+    def _names_of_applications(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that applications point to."""
+        return _names((self.children, "name", [row["child_id"] for row in shown]))
+
+    def _names_of_offers(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that offers point to."""
+        return _names((self.groups, "name", [row["group_id"] for row in shown]))
+
+    def _names_of_collectors(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that collectors point to."""
+        return _names((self.children, "name", [row["child_id"] for row in shown]))
+
+    def _names_of_attendances(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that attendances point to."""
+        return _names((self.collectors, "name", [row["collected_by_id"] for row in shown]))
 
     def _group_taken(self, group: Group) -> int:
         """The taken of a group."""

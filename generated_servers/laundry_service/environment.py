@@ -148,9 +148,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -444,7 +449,8 @@ class LaundryService:
             and (rack_id is None or bag["rack_id"] == rack_id)
             and (status is None or bag["status"] == status)
         ]
-        return _found({"total": len(found), "bags": [self._show_bag(bag) for bag in _page(found, offset)]})
+        shown = [self._show_bag(bag) for bag in _page(found, offset)]
+        return _found({"total": len(found), "bags": shown}, self._names_of_bags(shown))
 
     def list_garments(
         self,
@@ -492,7 +498,8 @@ class LaundryService:
             and (batch_id is None or garment["batch_id"] == batch_id)
             and (status is None or garment["status"] == status)
         ]
-        return _found({"total": len(found), "garments": [{**garment} for garment in _page(found, offset)]})
+        shown = [{**garment} for garment in _page(found, offset)]
+        return _found({"total": len(found), "garments": shown}, self._names_of_garments(shown))
 
     def list_machines(
         self,
@@ -544,7 +551,8 @@ class LaundryService:
             if (machine_id is None or batch["machine_id"] == machine_id)
             and (status is None or batch["status"] == status)
         ]
-        return _found({"total": len(found), "batches": [{**batch} for batch in _page(found, offset)]})
+        shown = [{**batch} for batch in _page(found, offset)]
+        return _found({"total": len(found), "batches": shown}, self._names_of_batches(shown))
 
     def list_racks(
         self,
@@ -594,7 +602,8 @@ class LaundryService:
             and (damaged is None or claim["damaged"] == damaged)
             and (closed is None or claim["closed"] == closed)
         ]
-        return _found({"total": len(found), "claims": [{**claim} for claim in _page(found, offset)]})
+        shown = [{**claim} for claim in _page(found, offset)]
+        return _found({"total": len(found), "claims": shown}, self._names_of_claims(shown))
 
     def take_bag(self, customer_id: str, tag: Text, promised_at: DateTime, express: bool = False) -> Result:
         """Take a bag in and promise when it is done, express within two days.
@@ -1398,6 +1407,28 @@ class LaundryService:
     def _show_machine(self, machine: Machine) -> dict[str, Any]:
         """The machine as an answer shows it."""
         return {**machine, "busy": self._machine_busy(machine)}
+
+    def _names_of_bags(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that bags point to."""
+        return _names(
+            (self.customers, "name", [row["customer_id"] for row in shown]),
+            (self.racks, "label", [row["rack_id"] for row in shown]),
+        )
+
+    def _names_of_garments(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that garments point to."""
+        return _names(
+            (self.bags, "tag", [row["bag_id"] for row in shown]),
+            (self.articles, "name", [row["article_id"] for row in shown]),
+        )
+
+    def _names_of_batches(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that batches point to."""
+        return _names((self.machines, "name", [row["machine_id"] for row in shown]))
+
+    def _names_of_claims(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that claims point to."""
+        return _names((self.garments, "code", [row["garment_id"] for row in shown]))
 
     def _bag_price(self, bag: Bag) -> int:
         """The price of a bag."""

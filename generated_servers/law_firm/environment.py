@@ -142,9 +142,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -441,7 +446,8 @@ class LawFirm:
             if (name is None or name.casefold() in contact["name"].casefold())
             and (parent_id is None or contact["parent_id"] == parent_id)
         ]
-        return _found({"total": len(found), "contacts": [{**contact} for contact in _page(found, offset)]})
+        shown = [{**contact} for contact in _page(found, offset)]
+        return _found({"total": len(found), "contacts": shown}, self._names_of_contacts(shown))
 
     def list_lawyers(
         self,
@@ -465,9 +471,8 @@ class LawFirm:
             if (name is None or name.casefold() in lawyer["name"].casefold())
             and (partner is None or lawyer["partner"] == partner)
         ]
-        return _found(
-            {"total": len(found), "lawyers": [self._show_lawyer(lawyer) for lawyer in _page(found, offset)]}
-        )
+        shown = [self._show_lawyer(lawyer) for lawyer in _page(found, offset)]
+        return _found({"total": len(found), "lawyers": shown}, self._names_of_lawyers(shown))
 
     def list_matters(
         self,
@@ -506,9 +511,8 @@ class LawFirm:
             and (lead_id is None or matter["lead_id"] == lead_id)
             and (status is None or matter["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "matters": [self._show_matter(matter) for matter in _page(found, offset)]}
-        )
+        shown = [self._show_matter(matter) for matter in _page(found, offset)]
+        return _found({"total": len(found), "matters": shown}, self._names_of_matters(shown))
 
     def list_conflicts(
         self,
@@ -544,7 +548,8 @@ class LawFirm:
             and (kind is None or conflict["kind"] == kind)
             and (waived_by_id is None or conflict["waived_by_id"] == waived_by_id)
         ]
-        return _found({"total": len(found), "conflicts": [{**conflict} for conflict in _page(found, offset)]})
+        shown = [{**conflict} for conflict in _page(found, offset)]
+        return _found({"total": len(found), "conflicts": shown}, self._names_of_conflicts(shown))
 
     def list_bills(
         self,
@@ -570,7 +575,8 @@ class LawFirm:
             if (number is None or number.casefold() in bill["number"].casefold())
             and (matter_id is None or bill["matter_id"] == matter_id)
         ]
-        return _found({"total": len(found), "bills": [self._show_bill(bill) for bill in _page(found, offset)]})
+        shown = [self._show_bill(bill) for bill in _page(found, offset)]
+        return _found({"total": len(found), "bills": shown}, self._names_of_bills(shown))
 
     def list_time_entries(
         self,
@@ -603,12 +609,8 @@ class LawFirm:
             and (lawyer_id is None or time_entry["lawyer_id"] == lawyer_id)
             and (bill_id is None or time_entry["bill_id"] == bill_id)
         ]
-        return _found(
-            {
-                "total": len(found),
-                "time_entries": [self._show_time_entry(time_entry) for time_entry in _page(found, offset)],
-            }
-        )
+        shown = [self._show_time_entry(time_entry) for time_entry in _page(found, offset)]
+        return _found({"total": len(found), "time_entries": shown}, self._names_of_time_entries(shown))
 
     def list_trust_moves(
         self,
@@ -639,7 +641,8 @@ class LawFirm:
             and (kind is None or trust_move["kind"] == kind)
             and (bill_id is None or trust_move["bill_id"] == bill_id)
         ]
-        return _found({"total": len(found), "trust_moves": [{**trust_move} for trust_move in _page(found, offset)]})
+        shown = [{**trust_move} for trust_move in _page(found, offset)]
+        return _found({"total": len(found), "trust_moves": shown}, self._names_of_trust_moves(shown))
 
     def take_matter(
         self,
@@ -1373,6 +1376,49 @@ class LawFirm:
     def _show_time_entry(self, time_entry: TimeEntry) -> dict[str, Any]:
         """The time entry as an answer shows it."""
         return {**time_entry, "value": self._time_entry_value(time_entry)}
+
+    def _names_of_contacts(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that contacts point to."""
+        return _names((self.contacts, "name", [row["parent_id"] for row in shown]))
+
+    def _names_of_lawyers(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that lawyers point to."""
+        return _names((self.contacts, "name", [each for row in shown for each in row["acted_for_ids"]]))
+
+    def _names_of_matters(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that matters point to."""
+        return _names(
+            (self.contacts, "name", [row["client_id"] for row in shown]),
+            (self.contacts, "name", [row["opponent_id"] for row in shown]),
+            (self.lawyers, "name", [row["lead_id"] for row in shown]),
+        )
+
+    def _names_of_conflicts(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that conflicts point to."""
+        return _names(
+            (self.matters, "title", [row["matter_id"] for row in shown]),
+            (self.matters, "title", [row["other_id"] for row in shown]),
+            (self.lawyers, "name", [row["waived_by_id"] for row in shown]),
+        )
+
+    def _names_of_bills(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that bills point to."""
+        return _names((self.matters, "title", [row["matter_id"] for row in shown]))
+
+    def _names_of_time_entries(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that time entries point to."""
+        return _names(
+            (self.matters, "title", [row["matter_id"] for row in shown]),
+            (self.lawyers, "name", [row["lawyer_id"] for row in shown]),
+            (self.bills, "number", [row["bill_id"] for row in shown]),
+        )
+
+    def _names_of_trust_moves(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that trust moves point to."""
+        return _names(
+            (self.matters, "title", [row["matter_id"] for row in shown]),
+            (self.bills, "number", [row["bill_id"] for row in shown]),
+        )
 
     def _matter_trust(self, matter: Matter) -> int:
         """The trust of a matter."""

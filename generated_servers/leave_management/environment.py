@@ -130,9 +130,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -357,20 +362,19 @@ class LeaveManagement:
             and (l["starts"] <= ends and starts <= l["ends"])
         ]
         found.sort(key=lambda l: (l["starts"], l["id"], _age(l)))
-        return _found(
+        shown = [
             {
-                "total": len(found),
-                "leaves": [
-                    {
-                        "id": l["id"],
-                        "employee": self.employees[l["employee_id"]]["name"],
-                        "delegate": l["delegate_id"],
-                        "starts": l["starts"],
-                        "ends": l["ends"],
-                    }
-                    for l in _page(found, offset)
-                ],
+                "id": l["id"],
+                "employee": self.employees[l["employee_id"]]["name"],
+                "delegate": l["delegate_id"],
+                "starts": l["starts"],
+                "ends": l["ends"],
             }
+            for l in _page(found, offset)
+        ]
+        return _found(
+            {"total": len(found), "leaves": shown},
+            _names((self.employees, "name", [row["delegate"] for row in shown])),
         )
 
     def carried_days(
@@ -477,9 +481,8 @@ class LeaveManagement:
             and (team_id is None or employee["team_id"] == team_id)
             and (boss_id is None or employee["boss_id"] == boss_id)
         ]
-        return _found(
-            {"total": len(found), "employees": [self._show_employee(employee) for employee in _page(found, offset)]}
-        )
+        shown = [self._show_employee(employee) for employee in _page(found, offset)]
+        return _found({"total": len(found), "employees": shown}, self._names_of_employees(shown))
 
     def list_holidays(
         self,
@@ -529,7 +532,8 @@ class LeaveManagement:
             and (kind is None or entry["kind"] == kind)
             and (settled is None or entry["settled"] == settled)
         ]
-        return _found({"total": len(found), "entries": [{**entry} for entry in _page(found, offset)]})
+        shown = [{**entry} for entry in _page(found, offset)]
+        return _found({"total": len(found), "entries": shown}, self._names_of_entries(shown))
 
     def list_leaves(
         self,
@@ -568,7 +572,8 @@ class LeaveManagement:
             and (decided_by_id is None or leave["decided_by_id"] == decided_by_id)
             and (status is None or leave["status"] == status)
         ]
-        return _found({"total": len(found), "leaves": [self._show_leave(leave) for leave in _page(found, offset)]})
+        shown = [self._show_leave(leave) for leave in _page(found, offset)]
+        return _found({"total": len(found), "leaves": shown}, self._names_of_leaves(shown))
 
     def list_sick_notes(
         self,
@@ -594,7 +599,8 @@ class LeaveManagement:
             if (employee_id is None or sick_note["employee_id"] == employee_id)
             and (certificate is None or sick_note["certificate"] == certificate)
         ]
-        return _found({"total": len(found), "sick_notes": [{**sick_note} for sick_note in _page(found, offset)]})
+        shown = [{**sick_note} for sick_note in _page(found, offset)]
+        return _found({"total": len(found), "sick_notes": shown}, self._names_of_sick_notes(shown))
 
     def request_leave(
         self,
@@ -1499,6 +1505,29 @@ class LeaveManagement:
     def _show_leave(self, leave: Leave) -> dict[str, Any]:
         """The leave as an answer shows it."""
         return {**leave, "days": self._leave_days(leave)}
+
+    def _names_of_employees(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that employees point to."""
+        return _names(
+            (self.teams, "name", [row["team_id"] for row in shown]),
+            (self.employees, "name", [row["boss_id"] for row in shown]),
+        )
+
+    def _names_of_entries(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that entries point to."""
+        return _names((self.employees, "name", [row["employee_id"] for row in shown]))
+
+    def _names_of_leaves(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that leaves point to."""
+        return _names(
+            (self.employees, "name", [row["employee_id"] for row in shown]),
+            (self.employees, "name", [row["delegate_id"] for row in shown]),
+            (self.employees, "name", [row["decided_by_id"] for row in shown]),
+        )
+
+    def _names_of_sick_notes(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that sick notes point to."""
+        return _names((self.employees, "name", [row["employee_id"] for row in shown]))
 
     def _team_size(self, team: Team) -> int:
         """The size of a team."""

@@ -143,9 +143,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -489,7 +494,8 @@ class LibraryLoans:
             and (heading_id is None or copy["heading_id"] == heading_id)
             and (status is None or copy["status"] == status)
         ]
-        return _found({"total": len(found), "copies": [{**copy} for copy in _page(found, offset)]})
+        shown = [{**copy} for copy in _page(found, offset)]
+        return _found({"total": len(found), "copies": shown}, self._names_of_copies(shown))
 
     def list_readers(
         self,
@@ -543,7 +549,8 @@ class LibraryLoans:
             if (copy_id is None or loan["copy_id"] == copy_id)
             and (reader_id is None or loan["reader_id"] == reader_id)
         ]
-        return _found({"total": len(found), "loans": [{**loan} for loan in _page(found, offset)]})
+        shown = [{**loan} for loan in _page(found, offset)]
+        return _found({"total": len(found), "loans": shown}, self._names_of_loans(shown))
 
     def list_holds(
         self,
@@ -584,7 +591,8 @@ class LibraryLoans:
             and (copy_id is None or hold["copy_id"] == copy_id)
             and (status is None or hold["status"] == status)
         ]
-        return _found({"total": len(found), "holds": [self._show_hold(hold) for hold in _page(found, offset)]})
+        shown = [self._show_hold(hold) for hold in _page(found, offset)]
+        return _found({"total": len(found), "holds": shown}, self._names_of_holds(shown))
 
     def list_fines(
         self,
@@ -615,7 +623,8 @@ class LibraryLoans:
             and (loan_id is None or fine["loan_id"] == loan_id)
             and (reason is None or fine["reason"] == reason)
         ]
-        return _found({"total": len(found), "fines": [{**fine} for fine in _page(found, offset)]})
+        shown = [{**fine} for fine in _page(found, offset)]
+        return _found({"total": len(found), "fines": shown}, self._names_of_fines(shown))
 
     def lend_copy(self, copy_id: str, reader_id: str) -> Result:
         """Lend a copy from the shelf, or one that is held for this reader.
@@ -1629,6 +1638,35 @@ class LibraryLoans:
     def _show_hold(self, hold: Hold) -> dict[str, Any]:
         """The hold as an answer shows it."""
         return {**hold, "place": self._hold_place(hold)}
+
+    def _names_of_copies(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that copies point to."""
+        return _names(
+            (self.works, "title", [row["work_id"] for row in shown]),
+            (self.branches, "name", [row["home_id"] for row in shown]),
+            (self.branches, "name", [row["at_id"] for row in shown]),
+            (self.branches, "name", [row["heading_id"] for row in shown]),
+        )
+
+    def _names_of_loans(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that loans point to."""
+        return _names(
+            (self.copies, "barcode", [row["copy_id"] for row in shown]),
+            (self.readers, "name", [row["reader_id"] for row in shown]),
+        )
+
+    def _names_of_holds(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that holds point to."""
+        return _names(
+            (self.readers, "name", [row["reader_id"] for row in shown]),
+            (self.works, "title", [row["work_id"] for row in shown]),
+            (self.branches, "name", [row["pickup_id"] for row in shown]),
+            (self.copies, "barcode", [row["copy_id"] for row in shown]),
+        )
+
+    def _names_of_fines(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that fines point to."""
+        return _names((self.readers, "name", [row["reader_id"] for row in shown]))
 
     def _work_waiting(self, work: Work) -> int:
         """The waiting of a work."""

@@ -144,9 +144,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -482,9 +487,8 @@ class LifeUnderwriting:
             and (underwriter_id is None or proposal["underwriter_id"] == underwriter_id)
             and (status is None or proposal["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "proposals": [self._show_proposal(proposal) for proposal in _page(found, offset)]}
-        )
+        shown = [self._show_proposal(proposal) for proposal in _page(found, offset)]
+        return _found({"total": len(found), "proposals": shown}, self._names_of_proposals(shown))
 
     def list_findings(
         self,
@@ -515,7 +519,8 @@ class LifeUnderwriting:
             and (evidence_id is None or finding["evidence_id"] == evidence_id)
             and (hazard is None or finding["hazard"] == hazard)
         ]
-        return _found({"total": len(found), "findings": [{**finding} for finding in _page(found, offset)]})
+        shown = [{**finding} for finding in _page(found, offset)]
+        return _found({"total": len(found), "findings": shown}, self._names_of_findings(shown))
 
     def list_beneficiaries(
         self,
@@ -541,9 +546,8 @@ class LifeUnderwriting:
             if (name is None or name.casefold() in beneficiary["name"].casefold())
             and (proposal_id is None or beneficiary["proposal_id"] == proposal_id)
         ]
-        return _found(
-            {"total": len(found), "beneficiaries": [{**beneficiary} for beneficiary in _page(found, offset)]}
-        )
+        shown = [{**beneficiary} for beneficiary in _page(found, offset)]
+        return _found({"total": len(found), "beneficiaries": shown}, self._names_of_beneficiaries(shown))
 
     def list_offers(
         self,
@@ -569,7 +573,8 @@ class LifeUnderwriting:
             if (proposal_id is None or offer["proposal_id"] == proposal_id)
             and (status is None or offer["status"] == status)
         ]
-        return _found({"total": len(found), "offers": [{**offer} for offer in _page(found, offset)]})
+        shown = [{**offer} for offer in _page(found, offset)]
+        return _found({"total": len(found), "offers": shown}, self._names_of_offers(shown))
 
     def submit_proposal(
         self,
@@ -1246,6 +1251,29 @@ class LifeUnderwriting:
             "loading": self._proposal_loading(proposal),
             "shares": self._proposal_shares(proposal),
         }
+
+    def _names_of_proposals(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that proposals point to."""
+        return _names(
+            (self.applicants, "name", [row["applicant_id"] for row in shown]),
+            (self.products, "name", [row["product_id"] for row in shown]),
+            (self.underwriters, "name", [row["underwriter_id"] for row in shown]),
+        )
+
+    def _names_of_findings(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that findings point to."""
+        return _names(
+            (self.proposals, "number", [row["proposal_id"] for row in shown]),
+            (self.evidences, "name", [row["evidence_id"] for row in shown]),
+        )
+
+    def _names_of_beneficiaries(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that beneficiaries point to."""
+        return _names((self.proposals, "number", [row["proposal_id"] for row in shown]))
+
+    def _names_of_offers(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that offers point to."""
+        return _names((self.proposals, "number", [row["proposal_id"] for row in shown]))
 
     def _applicant_cover(self, applicant: Applicant) -> int:
         """The cover of an applicant."""

@@ -123,9 +123,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -294,7 +299,8 @@ class LiftService:
             and (building_id is None or l["building_id"] == building_id)
         ]
         found.sort(key=lambda l: (l["certificate_until"], l["tag"], _age(l)))
-        return _found({"total": len(found), "lifts": [self._show_lift(l) for l in _page(found, offset)]})
+        shown = [self._show_lift(l) for l in _page(found, offset)]
+        return _found({"total": len(found), "lifts": shown}, self._names_of_lifts(shown))
 
     def list_buildings(
         self,
@@ -344,7 +350,8 @@ class LiftService:
             if (building_id is None or contract["building_id"] == building_id)
             and (level is None or contract["level"] == level)
         ]
-        return _found({"total": len(found), "contracts": [{**contract} for contract in _page(found, offset)]})
+        shown = [{**contract} for contract in _page(found, offset)]
+        return _found({"total": len(found), "contracts": shown}, self._names_of_contracts(shown))
 
     def get_lift(self, lift_id: str) -> Result:
         """Look up one lift by its id.
@@ -358,7 +365,8 @@ class LiftService:
         lift = self.lifts.get(lift_id)
         if lift is None:
             return _refused(f"There is no lift {lift_id!r}.")
-        return _found(self._show_lift(lift))
+        shown = self._show_lift(lift)
+        return _found(shown, self._names_of_lifts([shown]))
 
     def list_lifts(
         self,
@@ -387,7 +395,8 @@ class LiftService:
             and (building_id is None or lift["building_id"] == building_id)
             and (status is None or lift["status"] == status)
         ]
-        return _found({"total": len(found), "lifts": [self._show_lift(lift) for lift in _page(found, offset)]})
+        shown = [self._show_lift(lift) for lift in _page(found, offset)]
+        return _found({"total": len(found), "lifts": shown}, self._names_of_lifts(shown))
 
     def list_technicians(
         self,
@@ -450,7 +459,8 @@ class LiftService:
             and (technician_id is None or breakdown["technician_id"] == technician_id)
             and (status is None or breakdown["status"] == status)
         ]
-        return _found({"total": len(found), "breakdowns": [{**breakdown} for breakdown in _page(found, offset)]})
+        shown = [{**breakdown} for breakdown in _page(found, offset)]
+        return _found({"total": len(found), "breakdowns": shown}, self._names_of_breakdowns(shown))
 
     def list_inspections(
         self,
@@ -476,7 +486,8 @@ class LiftService:
             if (lift_id is None or inspection["lift_id"] == lift_id)
             and (passed is None or inspection["passed"] == passed)
         ]
-        return _found({"total": len(found), "inspections": [{**inspection} for inspection in _page(found, offset)]})
+        shown = [{**inspection} for inspection in _page(found, offset)]
+        return _found({"total": len(found), "inspections": shown}, self._names_of_inspections(shown))
 
     def report_breakdown(
         self,
@@ -975,7 +986,7 @@ class LiftService:
         on_call: bool,
         region: Literal["north", "south", "harbour", "hills"] | None = None,
     ) -> Result:
-        """Put a technician on or off call, or into another region.
+        """Put a technician on or off call, or add a region that the technician covers.
 
         Args:
             technician_id (str): Id of the technician, such as TECHNICIAN-00001.
@@ -1020,7 +1031,7 @@ class LiftService:
         }
 
     def extend_contract(self, contract_id: str, runs_until: Date) -> Result:
-        """Extend a contract, or shorten its response time.
+        """Extend a contract.
 
         Args:
             contract_id (str): Id of the contract, such as CONTRACT-00001.
@@ -1052,6 +1063,25 @@ class LiftService:
     def _show_technician(self, technician: Technician) -> dict[str, Any]:
         """The technician as an answer shows it."""
         return {**technician, "regions": [*technician["regions"]], "jobs": self._technician_jobs(technician)}
+
+    def _names_of_contracts(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that contracts point to."""
+        return _names((self.buildings, "name", [row["building_id"] for row in shown]))
+
+    def _names_of_lifts(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that lifts point to."""
+        return _names((self.buildings, "name", [row["building_id"] for row in shown]))
+
+    def _names_of_breakdowns(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that breakdowns point to."""
+        return _names(
+            (self.lifts, "tag", [row["lift_id"] for row in shown]),
+            (self.technicians, "name", [row["technician_id"] for row in shown]),
+        )
+
+    def _names_of_inspections(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that inspections point to."""
+        return _names((self.lifts, "tag", [row["lift_id"] for row in shown]))
 
     def _lift_breakdowns(self, lift: Lift) -> int:
         """The breakdowns of a lift."""

@@ -150,9 +150,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -269,22 +274,21 @@ class LostProperty:
             if (i["status"] == "stored" and self._fits_loss(claim, i))
         ]
         found.sort(key=lambda i: (i["found_on"], i["number"], _age(i)))
-        return _found(
+        shown = [
             {
-                "total": len(found),
-                "items": [
-                    {
-                        "id": i["id"],
-                        "number": i["number"],
-                        "found_on": i["found_on"],
-                        "found_in": self.places[i["found_in_id"]]["name"],
-                        "value": i["value"],
-                        "claims": len(self._pulled_by(i)),
-                        "batch": i["batch_id"],
-                    }
-                    for i in _page(found, offset)
-                ],
+                "id": i["id"],
+                "number": i["number"],
+                "found_on": i["found_on"],
+                "found_in": self.places[i["found_in_id"]]["name"],
+                "value": i["value"],
+                "claims": len(self._pulled_by(i)),
+                "batch": i["batch_id"],
             }
+            for i in _page(found, offset)
+        ]
+        return _found(
+            {"total": len(found), "items": shown},
+            _names((self.batches, "name", [row["batch"] for row in shown])),
         )
 
     def due_items(
@@ -506,7 +510,8 @@ class LostProperty:
             and (batch_id is None or item["batch_id"] == batch_id)
             and (status is None or item["status"] == status)
         ]
-        return _found({"total": len(found), "items": [self._show_item(item) for item in _page(found, offset)]})
+        shown = [self._show_item(item) for item in _page(found, offset)]
+        return _found({"total": len(found), "items": shown}, self._names_of_items(shown))
 
     def list_claims(
         self,
@@ -545,7 +550,8 @@ class LostProperty:
             and (item_id is None or claim["item_id"] == item_id)
             and (status is None or claim["status"] == status)
         ]
-        return _found({"total": len(found), "claims": [self._show_claim(claim) for claim in _page(found, offset)]})
+        shown = [self._show_claim(claim) for claim in _page(found, offset)]
+        return _found({"total": len(found), "claims": shown}, self._names_of_claims(shown))
 
     def list_proofs(
         self,
@@ -1307,6 +1313,24 @@ class LostProperty:
     def _show_batch(self, batch: Batch) -> dict[str, Any]:
         """The batch as an answer shows it."""
         return {**batch, "load": self._batch_load(batch)}
+
+    def _names_of_items(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that items point to."""
+        return _names(
+            (self.kinds, "name", [row["kind_id"] for row in shown]),
+            (self.places, "name", [row["found_in_id"] for row in shown]),
+            (self.stores, "name", [row["store_id"] for row in shown]),
+            (self.people, "name", [row["finder_id"] for row in shown]),
+            (self.batches, "name", [row["batch_id"] for row in shown]),
+        )
+
+    def _names_of_claims(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that claims point to."""
+        return _names(
+            (self.people, "name", [row["person_id"] for row in shown]),
+            (self.kinds, "name", [row["kind_id"] for row in shown]),
+            (self.items, "number", [row["item_id"] for row in shown]),
+        )
 
     def _place_finds(self, place: Place) -> int:
         """The finds of a place."""

@@ -141,9 +141,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -453,9 +458,8 @@ class LoyaltyProgramme:
             and (main_id is None or member["main_id"] == main_id)
             and (tier_id is None or member["tier_id"] == tier_id)
         ]
-        return _found(
-            {"total": len(found), "members": [self._show_member(member) for member in _page(found, offset)]}
-        )
+        shown = [self._show_member(member) for member in _page(found, offset)]
+        return _found({"total": len(found), "members": shown}, self._names_of_members(shown))
 
     def list_lots(
         self,
@@ -486,7 +490,8 @@ class LoyaltyProgramme:
             and (source is None or lot["source"] == source)
             and (shop_id is None or lot["shop_id"] == shop_id)
         ]
-        return _found({"total": len(found), "lots": [self._show_lot(lot) for lot in _page(found, offset)]})
+        shown = [self._show_lot(lot) for lot in _page(found, offset)]
+        return _found({"total": len(found), "lots": shown}, self._names_of_lots(shown))
 
     def list_rewards(
         self,
@@ -512,7 +517,8 @@ class LoyaltyProgramme:
             if (name is None or name.casefold() in reward["name"].casefold())
             and (tier_id is None or reward["tier_id"] == tier_id)
         ]
-        return _found({"total": len(found), "rewards": [{**reward} for reward in _page(found, offset)]})
+        shown = [{**reward} for reward in _page(found, offset)]
+        return _found({"total": len(found), "rewards": shown}, self._names_of_rewards(shown))
 
     def list_redemptions(
         self,
@@ -543,7 +549,8 @@ class LoyaltyProgramme:
             and (reward_id is None or redemption["reward_id"] == reward_id)
             and (status is None or redemption["status"] == status)
         ]
-        return _found({"total": len(found), "redemptions": [{**redemption} for redemption in _page(found, offset)]})
+        shown = [{**redemption} for redemption in _page(found, offset)]
+        return _found({"total": len(found), "redemptions": shown}, self._names_of_redemptions(shown))
 
     def list_draws(
         self,
@@ -1434,6 +1441,31 @@ class LoyaltyProgramme:
     def _show_lot(self, lot: Lot) -> dict[str, Any]:
         """The lot as an answer shows it."""
         return {**lot, "drawn": self._lot_drawn(lot)}
+
+    def _names_of_members(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that members point to."""
+        return _names(
+            (self.members, "name", [row["main_id"] for row in shown]),
+            (self.tiers, "name", [row["tier_id"] for row in shown]),
+        )
+
+    def _names_of_lots(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that lots point to."""
+        return _names(
+            (self.members, "name", [row["member_id"] for row in shown]),
+            (self.shops, "name", [row["shop_id"] for row in shown]),
+        )
+
+    def _names_of_rewards(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that rewards point to."""
+        return _names((self.tiers, "name", [row["tier_id"] for row in shown]))
+
+    def _names_of_redemptions(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that redemptions point to."""
+        return _names(
+            (self.members, "name", [row["member_id"] for row in shown]),
+            (self.rewards, "name", [row["reward_id"] for row in shown]),
+        )
 
     def _member_points(self, member: Member) -> int:
         """The points of a member."""

@@ -132,9 +132,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -317,24 +322,23 @@ class Mailbox:
                 _age(t),
             )
         )
-        return _found(
+        shown = [
             {
-                "total": len(found),
-                "threads": [
-                    {
-                        "id": t["id"],
-                        "subject": t["subject"],
-                        "folder": self.folders[t["folder_id"]]["name"],
-                        "last_from": _id_of(self._thread_last_from(t)),
-                        "last_at": self._thread_last_at(t),
-                        "messages_unread": self._thread_unread(t),
-                        "kb": self._thread_kb(t),
-                        "labels": [*[l["name"] for l in [self.labels[key] for key in t["label_ids"]]]],
-                        "snoozed_until": t["snoozed_until"],
-                    }
-                    for t in _page(found, offset)
-                ],
+                "id": t["id"],
+                "subject": t["subject"],
+                "folder": self.folders[t["folder_id"]]["name"],
+                "last_from": _id_of(self._thread_last_from(t)),
+                "last_at": self._thread_last_at(t),
+                "messages_unread": self._thread_unread(t),
+                "kb": self._thread_kb(t),
+                "labels": [*[l["name"] for l in [self.labels[key] for key in t["label_ids"]]]],
+                "snoozed_until": t["snoozed_until"],
             }
+            for t in _page(found, offset)
+        ]
+        return _found(
+            {"total": len(found), "threads": shown},
+            _names((self.contacts, "name", [row["last_from"] for row in shown])),
         )
 
     def filters_for(
@@ -359,7 +363,8 @@ class Mailbox:
             return _refused(f"There is no contact {contact_id!r}.")
         found = [x for x in self.filters.values() if self._fits(x, contact, size_kb)]
         found.sort(key=lambda x: (x["rank"], _age(x)))
-        return _found({"total": len(found), "filters": [{**x} for x in _page(found, offset)]})
+        shown = [{**x} for x in _page(found, offset)]
+        return _found({"total": len(found), "filters": shown}, self._names_of_filters(shown))
 
     def waiting_for_answer(self, offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0) -> Result:
         """Threads in the inbox in which we wrote last, the oldest first.
@@ -445,9 +450,8 @@ class Mailbox:
             and (within_id is None or folder["within_id"] == within_id)
             and (kind is None or folder["kind"] == kind)
         ]
-        return _found(
-            {"total": len(found), "folders": [self._show_folder(folder) for folder in _page(found, offset)]}
-        )
+        shown = [self._show_folder(folder) for folder in _page(found, offset)]
+        return _found({"total": len(found), "folders": shown}, self._names_of_folders(shown))
 
     def list_labels(
         self,
@@ -494,9 +498,8 @@ class Mailbox:
             if (subject is None or subject.casefold() in thread["subject"].casefold())
             and (folder_id is None or thread["folder_id"] == folder_id)
         ]
-        return _found(
-            {"total": len(found), "threads": [self._show_thread(thread) for thread in _page(found, offset)]}
-        )
+        shown = [self._show_thread(thread) for thread in _page(found, offset)]
+        return _found({"total": len(found), "threads": shown}, self._names_of_threads(shown))
 
     def list_messages(
         self,
@@ -527,7 +530,8 @@ class Mailbox:
             and (sender_id is None or message["sender_id"] == sender_id)
             and (read is None or message["read"] == read)
         ]
-        return _found({"total": len(found), "messages": [{**message} for message in _page(found, offset)]})
+        shown = [{**message} for message in _page(found, offset)]
+        return _found({"total": len(found), "messages": shown}, self._names_of_messages(shown))
 
     def list_drafts(
         self,
@@ -553,7 +557,8 @@ class Mailbox:
             if (thread_id is None or draft["thread_id"] == thread_id)
             and (status is None or draft["status"] == status)
         ]
-        return _found({"total": len(found), "drafts": [self._show_draft(draft) for draft in _page(found, offset)]})
+        shown = [self._show_draft(draft) for draft in _page(found, offset)]
+        return _found({"total": len(found), "drafts": shown}, self._names_of_drafts(shown))
 
     def list_filters(
         self,
@@ -592,7 +597,8 @@ class Mailbox:
             and (as_read is None or filter["as_read"] == as_read)
             and (stops is None or filter["stops"] == stops)
         ]
-        return _found({"total": len(found), "filters": [{**filter} for filter in _page(found, offset)]})
+        shown = [{**filter} for filter in _page(found, offset)]
+        return _found({"total": len(found), "filters": shown}, self._names_of_filters(shown))
 
     def deliver_message(
         self,
@@ -1573,6 +1579,40 @@ class Mailbox:
     def _show_draft(self, draft: Draft) -> dict[str, Any]:
         """The draft as an answer shows it."""
         return {**draft, "to_ids": [*draft["to_ids"]]}
+
+    def _names_of_folders(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that folders point to."""
+        return _names((self.folders, "name", [row["within_id"] for row in shown]))
+
+    def _names_of_threads(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that threads point to."""
+        return _names(
+            (self.folders, "name", [row["folder_id"] for row in shown]),
+            (self.labels, "name", [each for row in shown for each in row["label_ids"]]),
+            (self.contacts, "name", [row["last_from_id"] for row in shown]),
+        )
+
+    def _names_of_messages(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that messages point to."""
+        return _names(
+            (self.threads, "subject", [row["thread_id"] for row in shown]),
+            (self.contacts, "name", [row["sender_id"] for row in shown]),
+        )
+
+    def _names_of_drafts(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that drafts point to."""
+        return _names(
+            (self.threads, "subject", [row["thread_id"] for row in shown]),
+            (self.contacts, "name", [each for row in shown for each in row["to_ids"]]),
+        )
+
+    def _names_of_filters(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that filters point to."""
+        return _names(
+            (self.contacts, "name", [row["sender_id"] for row in shown]),
+            (self.folders, "name", [row["move_to_id"] for row in shown]),
+            (self.labels, "name", [row["label_id"] for row in shown]),
+        )
 
     def _folder_kb(self, folder: Folder) -> int:
         """The kb of a folder."""

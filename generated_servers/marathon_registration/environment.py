@@ -143,9 +143,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -271,21 +276,20 @@ class MarathonRegistration:
             and r["bib"] is None
         ]
         found.sort(key=lambda r: (r["minutes"], r["id"], _age(r)))
-        return _found(
+        shown = [
             {
-                "total": len(found),
-                "registrations": [
-                    {
-                        "id": r["id"],
-                        "runner": self.runners[r["runner_id"]]["name"],
-                        "minutes": r["minutes"],
-                        "wave": r["wave_id"],
-                        "certificate_missing": not self._fit_to_run(self.runners[r["runner_id"]], race),
-                        "still_to_raise": self._registration_still_to_raise(r),
-                    }
-                    for r in _page(found, offset)
-                ],
+                "id": r["id"],
+                "runner": self.runners[r["runner_id"]]["name"],
+                "minutes": r["minutes"],
+                "wave": r["wave_id"],
+                "certificate_missing": not self._fit_to_run(self.runners[r["runner_id"]], race),
+                "still_to_raise": self._registration_still_to_raise(r),
             }
+            for r in _page(found, offset)
+        ]
+        return _found(
+            {"total": len(found), "registrations": shown},
+            _names((self.waves, "name", [row["wave"] for row in shown])),
         )
 
     def suitable_wave(
@@ -415,7 +419,8 @@ class MarathonRegistration:
             if (name is None or name.casefold() in wave["name"].casefold())
             and (race_id is None or wave["race_id"] == race_id)
         ]
-        return _found({"total": len(found), "waves": [self._show_wave(wave) for wave in _page(found, offset)]})
+        shown = [self._show_wave(wave) for wave in _page(found, offset)]
+        return _found({"total": len(found), "waves": shown}, self._names_of_waves(shown))
 
     def list_runners(
         self,
@@ -462,12 +467,8 @@ class MarathonRegistration:
             if (name is None or name.casefold() in allotment["name"].casefold())
             and (race_id is None or allotment["race_id"] == race_id)
         ]
-        return _found(
-            {
-                "total": len(found),
-                "allotments": [self._show_allotment(allotment) for allotment in _page(found, offset)],
-            }
-        )
+        shown = [self._show_allotment(allotment) for allotment in _page(found, offset)]
+        return _found({"total": len(found), "allotments": shown}, self._names_of_allotments(shown))
 
     def list_registrations(
         self,
@@ -508,12 +509,8 @@ class MarathonRegistration:
             and (wave_id is None or registration["wave_id"] == wave_id)
             and (status is None or registration["status"] == status)
         ]
-        return _found(
-            {
-                "total": len(found),
-                "registrations": [self._show_registration(registration) for registration in _page(found, offset)],
-            }
-        )
+        shown = [self._show_registration(registration) for registration in _page(found, offset)]
+        return _found({"total": len(found), "registrations": shown}, self._names_of_registrations(shown))
 
     def list_pledges(
         self,
@@ -564,7 +561,8 @@ class MarathonRegistration:
             if (runner_id is None or voucher["runner_id"] == runner_id)
             and (spent_on_id is None or voucher["spent_on_id"] == spent_on_id)
         ]
-        return _found({"total": len(found), "vouchers": [{**voucher} for voucher in _page(found, offset)]})
+        shown = [{**voucher} for voucher in _page(found, offset)]
+        return _found({"total": len(found), "vouchers": shown}, self._names_of_vouchers(shown))
 
     def register(
         self,
@@ -851,7 +849,7 @@ class MarathonRegistration:
             return _refused("Places move between two waves of one race.")
         if self._wave_room(from_wave) < number:
             return _refused(f"{from_wave['name']} can spare {self._wave_room(from_wave)} places only.")
-        if wave["capacity"] + number > 30:
+        if wave["capacity"] + number > wave["last_bib"] - wave["first_bib"] + 1:
             return _refused(f"{wave['name']} would have more places than bibs.")
         self._journal = []
         capacity = from_wave["capacity"] - number
@@ -1387,6 +1385,27 @@ class MarathonRegistration:
             "raised": self._registration_raised(registration),
             "still_to_raise": self._registration_still_to_raise(registration),
         }
+
+    def _names_of_waves(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that waves point to."""
+        return _names((self.races, "name", [row["race_id"] for row in shown]))
+
+    def _names_of_allotments(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that allotments point to."""
+        return _names((self.races, "name", [row["race_id"] for row in shown]))
+
+    def _names_of_registrations(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that registrations point to."""
+        return _names(
+            (self.runners, "name", [row["runner_id"] for row in shown]),
+            (self.races, "name", [row["race_id"] for row in shown]),
+            (self.allotments, "name", [row["allotment_id"] for row in shown]),
+            (self.waves, "name", [row["wave_id"] for row in shown]),
+        )
+
+    def _names_of_vouchers(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that vouchers point to."""
+        return _names((self.runners, "name", [row["runner_id"] for row in shown]))
 
     def _race_entries(self, race: Race) -> int:
         """The entries of a race."""

@@ -145,9 +145,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -374,7 +379,8 @@ class MealPlanner:
             if (name is None or name.casefold() in eater["name"].casefold())
             and (diet is None or eater["diet"] == diet)
         ]
-        return _found({"total": len(found), "eaters": [self._show_eater(eater) for eater in _page(found, offset)]})
+        shown = [self._show_eater(eater) for eater in _page(found, offset)]
+        return _found({"total": len(found), "eaters": shown}, self._names_of_eaters(shown))
 
     def list_recipes(
         self,
@@ -423,9 +429,8 @@ class MealPlanner:
             if (recipe_id is None or recipe_line["recipe_id"] == recipe_id)
             and (ingredient_id is None or recipe_line["ingredient_id"] == ingredient_id)
         ]
-        return _found(
-            {"total": len(found), "recipe_lines": [{**recipe_line} for recipe_line in _page(found, offset)]}
-        )
+        shown = [{**recipe_line} for recipe_line in _page(found, offset)]
+        return _found({"total": len(found), "recipe_lines": shown}, self._names_of_recipe_lines(shown))
 
     def list_pantry_lots(
         self,
@@ -448,7 +453,8 @@ class MealPlanner:
             for pantry_lot in self.pantry_lots.values()
             if (ingredient_id is None or pantry_lot["ingredient_id"] == ingredient_id)
         ]
-        return _found({"total": len(found), "pantry_lots": [{**pantry_lot} for pantry_lot in _page(found, offset)]})
+        shown = [{**pantry_lot} for pantry_lot in _page(found, offset)]
+        return _found({"total": len(found), "pantry_lots": shown}, self._names_of_pantry_lots(shown))
 
     def list_meals(
         self,
@@ -482,7 +488,8 @@ class MealPlanner:
             and (cook_id is None or meal["cook_id"] == cook_id)
             and (status is None or meal["status"] == status)
         ]
-        return _found({"total": len(found), "meals": [self._show_meal(meal) for meal in _page(found, offset)]})
+        shown = [self._show_meal(meal) for meal in _page(found, offset)]
+        return _found({"total": len(found), "meals": shown}, self._names_of_meals(shown))
 
     def list_leftovers(
         self,
@@ -531,9 +538,8 @@ class MealPlanner:
             if (ingredient_id is None or shopping_item["ingredient_id"] == ingredient_id)
             and (status is None or shopping_item["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "shopping_items": [{**shopping_item} for shopping_item in _page(found, offset)]}
-        )
+        shown = [{**shopping_item} for shopping_item in _page(found, offset)]
+        return _found({"total": len(found), "shopping_items": shown}, self._names_of_shopping_items(shown))
 
     def plan_meal(
         self,
@@ -1193,6 +1199,33 @@ class MealPlanner:
     def _show_meal(self, meal: Meal) -> dict[str, Any]:
         """The meal as an answer shows it."""
         return {**meal, "eater_ids": [*meal["eater_ids"]], "portions": self._meal_portions(meal)}
+
+    def _names_of_eaters(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that eaters point to."""
+        return _names((self.ingredients, "name", [each for row in shown for each in row["dislike_ids"]]))
+
+    def _names_of_recipe_lines(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that recipe lines point to."""
+        return _names(
+            (self.recipes, "title", [row["recipe_id"] for row in shown]),
+            (self.ingredients, "name", [row["ingredient_id"] for row in shown]),
+        )
+
+    def _names_of_pantry_lots(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that pantry lots point to."""
+        return _names((self.ingredients, "name", [row["ingredient_id"] for row in shown]))
+
+    def _names_of_meals(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that meals point to."""
+        return _names(
+            (self.recipes, "title", [row["recipe_id"] for row in shown]),
+            (self.eaters, "name", [each for row in shown for each in row["eater_ids"]]),
+            (self.eaters, "name", [row["cook_id"] for row in shown]),
+        )
+
+    def _names_of_shopping_items(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that shopping items point to."""
+        return _names((self.ingredients, "name", [row["ingredient_id"] for row in shown]))
 
     def _ingredient_in_pantry(self, ingredient: Ingredient) -> int:
         """The in pantry of an ingredient."""

@@ -149,9 +149,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -296,23 +301,22 @@ class MedicationPlan:
                 _age(d),
             )
         )
-        return _found(
+        shown = [
             {
-                "total": len(found),
-                "doses": [
-                    {
-                        "id": d["id"],
-                        "patient": self.patients[self.regimens[d["regimen_id"]]["patient_id"]]["name"],
-                        "drug": self.drugs[self.regimens[d["regimen_id"]]["drug_id"]]["name"],
-                        "units": d["units"],
-                        "due_at": d["due_at"],
-                        "status": d["status"],
-                        "essential": self.drugs[self.regimens[d["regimen_id"]]["drug_id"]]["essential"],
-                        "told": d["told_id"],
-                    }
-                    for d in _page(found, offset)
-                ],
+                "id": d["id"],
+                "patient": self.patients[self.regimens[d["regimen_id"]]["patient_id"]]["name"],
+                "drug": self.drugs[self.regimens[d["regimen_id"]]["drug_id"]]["name"],
+                "units": d["units"],
+                "due_at": d["due_at"],
+                "status": d["status"],
+                "essential": self.drugs[self.regimens[d["regimen_id"]]["drug_id"]]["essential"],
+                "told": d["told_id"],
             }
+            for d in _page(found, offset)
+        ]
+        return _found(
+            {"total": len(found), "doses": shown},
+            _names((self.carers, "name", [row["told"] for row in shown])),
         )
 
     def running_low(
@@ -456,7 +460,8 @@ class MedicationPlan:
             for carer in self.carers.values()
             if (name is None or name.casefold() in carer["name"].casefold())
         ]
-        return _found({"total": len(found), "carers": [self._show_carer(carer) for carer in _page(found, offset)]})
+        shown = [self._show_carer(carer) for carer in _page(found, offset)]
+        return _found({"total": len(found), "carers": shown}, self._names_of_carers(shown))
 
     def list_drugs(
         self,
@@ -514,9 +519,8 @@ class MedicationPlan:
             and (drug_id is None or regimen["drug_id"] == drug_id)
             and (status is None or regimen["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "regimens": [self._show_regimen(regimen) for regimen in _page(found, offset)]}
-        )
+        shown = [self._show_regimen(regimen) for regimen in _page(found, offset)]
+        return _found({"total": len(found), "regimens": shown}, self._names_of_regimens(shown))
 
     def list_slots(
         self,
@@ -563,9 +567,8 @@ class MedicationPlan:
             if (patient_id is None or supply["patient_id"] == patient_id)
             and (drug_id is None or supply["drug_id"] == drug_id)
         ]
-        return _found(
-            {"total": len(found), "supplies": [self._show_supply(supply) for supply in _page(found, offset)]}
-        )
+        shown = [self._show_supply(supply) for supply in _page(found, offset)]
+        return _found({"total": len(found), "supplies": shown}, self._names_of_supplies(shown))
 
     def list_doses(
         self,
@@ -596,7 +599,8 @@ class MedicationPlan:
             and (told_id is None or dose["told_id"] == told_id)
             and (status is None or dose["status"] == status)
         ]
-        return _found({"total": len(found), "doses": [{**dose} for dose in _page(found, offset)]})
+        shown = [{**dose} for dose in _page(found, offset)]
+        return _found({"total": len(found), "doses": shown}, self._names_of_doses(shown))
 
     def note_allergy(
         self,
@@ -1356,6 +1360,28 @@ class MedicationPlan:
     def _show_supply(self, supply: Supply) -> dict[str, Any]:
         """The supply as an answer shows it."""
         return {**supply, "lasts": self._supply_lasts(supply)}
+
+    def _names_of_carers(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that carers point to."""
+        return _names((self.patients, "name", [each for row in shown for each in row["looks_after_ids"]]))
+
+    def _names_of_regimens(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that regimens point to."""
+        return _names(
+            (self.patients, "name", [row["patient_id"] for row in shown]),
+            (self.drugs, "name", [row["drug_id"] for row in shown]),
+        )
+
+    def _names_of_supplies(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that supplies point to."""
+        return _names(
+            (self.patients, "name", [row["patient_id"] for row in shown]),
+            (self.drugs, "name", [row["drug_id"] for row in shown]),
+        )
+
+    def _names_of_doses(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that doses point to."""
+        return _names((self.carers, "name", [row["told_id"] for row in shown]))
 
     def _regimen_a_day(self, regimen: Regimen) -> int:
         """The a day of a regimen."""

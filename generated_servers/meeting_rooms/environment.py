@@ -150,9 +150,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -527,7 +532,8 @@ class MeetingRooms:
         if room_id is not None and room_id not in self.rooms:
             return _refused(f"There is no room {room_id!r}.")
         found = [closure for closure in self.closures.values() if (room_id is None or closure["room_id"] == room_id)]
-        return _found({"total": len(found), "closures": [{**closure} for closure in _page(found, offset)]})
+        shown = [{**closure} for closure in _page(found, offset)]
+        return _found({"total": len(found), "closures": shown}, self._names_of_closures(shown))
 
     def get_booking(self, booking_id: str) -> Result:
         """Look up one booking by its id.
@@ -541,7 +547,8 @@ class MeetingRooms:
         booking = self.bookings.get(booking_id)
         if booking is None:
             return _refused(f"There is no booking {booking_id!r}.")
-        return _found(self._show_booking(booking))
+        shown = self._show_booking(booking)
+        return _found(shown, self._names_of_bookings([shown]))
 
     def list_bookings(
         self,
@@ -585,9 +592,8 @@ class MeetingRooms:
             and (approved_by_id is None or booking["approved_by_id"] == approved_by_id)
             and (status is None or booking["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "bookings": [self._show_booking(booking) for booking in _page(found, offset)]}
-        )
+        shown = [self._show_booking(booking) for booking in _page(found, offset)]
+        return _found({"total": len(found), "bookings": shown}, self._names_of_bookings(shown))
 
     def list_invitations(
         self,
@@ -618,7 +624,8 @@ class MeetingRooms:
             and (employee_id is None or invitation["employee_id"] == employee_id)
             and (answer is None or invitation["answer"] == answer)
         ]
-        return _found({"total": len(found), "invitations": [{**invitation} for invitation in _page(found, offset)]})
+        shown = [{**invitation} for invitation in _page(found, offset)]
+        return _found({"total": len(found), "invitations": shown}, self._names_of_invitations(shown))
 
     def list_loans(
         self,
@@ -646,7 +653,8 @@ class MeetingRooms:
             if (booking_id is None or loan["booking_id"] == booking_id)
             and (device_id is None or loan["device_id"] == device_id)
         ]
-        return _found({"total": len(found), "loans": [{**loan} for loan in _page(found, offset)]})
+        shown = [{**loan} for loan in _page(found, offset)]
+        return _found({"total": len(found), "loans": shown}, self._names_of_loans(shown))
 
     def book_room(
         self,
@@ -1591,6 +1599,33 @@ class MeetingRooms:
     def _show_booking(self, booking: Booking) -> dict[str, Any]:
         """The booking as an answer shows it."""
         return {**booking, "minutes": self._booking_minutes(booking), "expected": self._booking_expected(booking)}
+
+    def _names_of_closures(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that closures point to."""
+        return _names((self.rooms, "name", [row["room_id"] for row in shown]))
+
+    def _names_of_bookings(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that bookings point to."""
+        return _names(
+            (self.rooms, "name", [row["room_id"] for row in shown]),
+            (self.employees, "name", [row["organiser_id"] for row in shown]),
+            (self.bookings, "title", [row["series_id"] for row in shown]),
+            (self.employees, "name", [row["approved_by_id"] for row in shown]),
+        )
+
+    def _names_of_invitations(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that invitations point to."""
+        return _names(
+            (self.bookings, "title", [row["booking_id"] for row in shown]),
+            (self.employees, "name", [row["employee_id"] for row in shown]),
+        )
+
+    def _names_of_loans(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that loans point to."""
+        return _names(
+            (self.bookings, "title", [row["booking_id"] for row in shown]),
+            (self.devices, "tag", [row["device_id"] for row in shown]),
+        )
 
     def _booking_minutes(self, booking: Booking) -> int:
         """The minutes of a booking."""

@@ -132,9 +132,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -488,12 +493,8 @@ class MessageQueue:
             and (ordered is None or subscription["ordered"] == ordered)
             and (paused is None or subscription["paused"] == paused)
         ]
-        return _found(
-            {
-                "total": len(found),
-                "subscriptions": [self._show_subscription(subscription) for subscription in _page(found, offset)],
-            }
-        )
+        shown = [self._show_subscription(subscription) for subscription in _page(found, offset)]
+        return _found({"total": len(found), "subscriptions": shown}, self._names_of_subscriptions(shown))
 
     def list_workers(
         self,
@@ -514,9 +515,8 @@ class MessageQueue:
             for worker in self.workers.values()
             if (name is None or name.casefold() in worker["name"].casefold())
         ]
-        return _found(
-            {"total": len(found), "workers": [self._show_worker(worker) for worker in _page(found, offset)]}
-        )
+        shown = [self._show_worker(worker) for worker in _page(found, offset)]
+        return _found({"total": len(found), "workers": shown}, self._names_of_workers(shown))
 
     def list_messages(
         self,
@@ -545,7 +545,8 @@ class MessageQueue:
             and (topic_id is None or message["topic_id"] == topic_id)
             and (kind is None or message["kind"] == kind)
         ]
-        return _found({"total": len(found), "messages": [{**message} for message in _page(found, offset)]})
+        shown = [{**message} for message in _page(found, offset)]
+        return _found({"total": len(found), "messages": shown}, self._names_of_messages(shown))
 
     def list_deliveries(
         self,
@@ -581,7 +582,8 @@ class MessageQueue:
             and (worker_id is None or delivery["worker_id"] == worker_id)
             and (status is None or delivery["status"] == status)
         ]
-        return _found({"total": len(found), "deliveries": [{**delivery} for delivery in _page(found, offset)]})
+        shown = [{**delivery} for delivery in _page(found, offset)]
+        return _found({"total": len(found), "deliveries": shown}, self._names_of_deliveries(shown))
 
     def publish_message(
         self,
@@ -1372,6 +1374,26 @@ class MessageQueue:
     def _show_worker(self, worker: Worker) -> dict[str, Any]:
         """The worker as an answer shows it."""
         return {**worker, "serve_ids": [*worker["serve_ids"]], "busy": self._worker_busy(worker)}
+
+    def _names_of_subscriptions(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that subscriptions point to."""
+        return _names((self.topics, "name", [row["topic_id"] for row in shown]))
+
+    def _names_of_workers(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that workers point to."""
+        return _names((self.subscriptions, "name", [each for row in shown for each in row["serve_ids"]]))
+
+    def _names_of_messages(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that messages point to."""
+        return _names((self.topics, "name", [row["topic_id"] for row in shown]))
+
+    def _names_of_deliveries(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that deliveries point to."""
+        return _names(
+            (self.messages, "code", [row["message_id"] for row in shown]),
+            (self.subscriptions, "name", [row["subscription_id"] for row in shown]),
+            (self.workers, "name", [row["worker_id"] for row in shown]),
+        )
 
     def _subscription_backlog(self, subscription: Subscription) -> int:
         """The backlog of a subscription."""

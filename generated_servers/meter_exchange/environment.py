@@ -140,9 +140,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -272,22 +277,21 @@ class MeterExchange:
             and (kind is None or m["kind"] == kind)
         ]
         found.sort(key=lambda m: (m["sealed_until"], m["serial"], _age(m)))
-        return _found(
+        shown = [
             {
-                "total": len(found),
-                "meters": [
-                    {
-                        "id": m["id"],
-                        "serial": m["serial"],
-                        "kind": m["kind"],
-                        "household": m["household_id"],
-                        "sealed_until": m["sealed_until"],
-                        "failed": self._meter_failed(m),
-                        "warrant_to_be_asked": self._wants_warrant(m),
-                    }
-                    for m in _page(found, offset)
-                ],
+                "id": m["id"],
+                "serial": m["serial"],
+                "kind": m["kind"],
+                "household": m["household_id"],
+                "sealed_until": m["sealed_until"],
+                "failed": self._meter_failed(m),
+                "warrant_to_be_asked": self._wants_warrant(m),
             }
+            for m in _page(found, offset)
+        ]
+        return _found(
+            {"total": len(found), "meters": shown},
+            _names((self.households, "name", [row["household"] for row in shown])),
         )
 
     def check_value(self, meter_id: str, value: Annotated[int, {"minimum": 0, "maximum": 999999}]) -> Result:
@@ -454,7 +458,8 @@ class MeterExchange:
             and (household_id is None or meter["household_id"] == household_id)
             and (status is None or meter["status"] == status)
         ]
-        return _found({"total": len(found), "meters": [self._show_meter(meter) for meter in _page(found, offset)]})
+        shown = [self._show_meter(meter) for meter in _page(found, offset)]
+        return _found({"total": len(found), "meters": shown}, self._names_of_meters(shown))
 
     def list_readings(
         self,
@@ -483,7 +488,8 @@ class MeterExchange:
             and (source is None or reading["source"] == source)
             and (status is None or reading["status"] == status)
         ]
-        return _found({"total": len(found), "readings": [{**reading} for reading in _page(found, offset)]})
+        shown = [{**reading} for reading in _page(found, offset)]
+        return _found({"total": len(found), "readings": shown}, self._names_of_readings(shown))
 
     def list_fitters(
         self,
@@ -540,7 +546,8 @@ class MeterExchange:
             and (half is None or visit["half"] == half)
             and (status is None or visit["status"] == status)
         ]
-        return _found({"total": len(found), "visits": [{**visit} for visit in _page(found, offset)]})
+        shown = [{**visit} for visit in _page(found, offset)]
+        return _found({"total": len(found), "visits": shown}, self._names_of_visits(shown))
 
     def list_warrants(
         self,
@@ -566,7 +573,8 @@ class MeterExchange:
             if (meter_id is None or warrant["meter_id"] == meter_id)
             and (status is None or warrant["status"] == status)
         ]
-        return _found({"total": len(found), "warrants": [{**warrant} for warrant in _page(found, offset)]})
+        shown = [{**warrant} for warrant in _page(found, offset)]
+        return _found({"total": len(found), "warrants": shown}, self._names_of_warrants(shown))
 
     def list_reminders(
         self,
@@ -592,7 +600,8 @@ class MeterExchange:
             if (household_id is None or reminder["household_id"] == household_id)
             and (open is None or reminder["open"] == open)
         ]
-        return _found({"total": len(found), "reminders": [{**reminder} for reminder in _page(found, offset)]})
+        shown = [{**reminder} for reminder in _page(found, offset)]
+        return _found({"total": len(found), "reminders": shown}, self._names_of_reminders(shown))
 
     def enter_reading(
         self,
@@ -1251,6 +1260,29 @@ class MeterExchange:
     def _show_fitter(self, fitter: Fitter) -> dict[str, Any]:
         """The fitter as an answer shows it."""
         return {**fitter, "trades": [*fitter["trades"]]}
+
+    def _names_of_meters(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that meters point to."""
+        return _names((self.households, "name", [row["household_id"] for row in shown]))
+
+    def _names_of_readings(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that readings point to."""
+        return _names((self.meters, "serial", [row["meter_id"] for row in shown]))
+
+    def _names_of_visits(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that visits point to."""
+        return _names(
+            (self.meters, "serial", [row["meter_id"] for row in shown]),
+            (self.fitters, "name", [row["fitter_id"] for row in shown]),
+        )
+
+    def _names_of_warrants(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that warrants point to."""
+        return _names((self.meters, "serial", [row["meter_id"] for row in shown]))
+
+    def _names_of_reminders(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that reminders point to."""
+        return _names((self.households, "name", [row["household_id"] for row in shown]))
 
     def _household_reminders(self, household: Household) -> int:
         """The reminders of a household."""

@@ -140,9 +140,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -432,9 +437,8 @@ class MicrofinanceGroups:
             and (role is None or member["role"] == role)
             and (status is None or member["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "members": [self._show_member(member) for member in _page(found, offset)]}
-        )
+        shown = [self._show_member(member) for member in _page(found, offset)]
+        return _found({"total": len(found), "members": shown}, self._names_of_members(shown))
 
     def list_meetings(
         self,
@@ -460,9 +464,8 @@ class MicrofinanceGroups:
             if (group_id is None or meeting["group_id"] == group_id)
             and (status is None or meeting["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "meetings": [self._show_meeting(meeting) for meeting in _page(found, offset)]}
-        )
+        shown = [self._show_meeting(meeting) for meeting in _page(found, offset)]
+        return _found({"total": len(found), "meetings": shown}, self._names_of_meetings(shown))
 
     def list_attendances(
         self,
@@ -493,7 +496,8 @@ class MicrofinanceGroups:
             and (member_id is None or attendance["member_id"] == member_id)
             and (mark is None or attendance["mark"] == mark)
         ]
-        return _found({"total": len(found), "attendances": [{**attendance} for attendance in _page(found, offset)]})
+        shown = [{**attendance} for attendance in _page(found, offset)]
+        return _found({"total": len(found), "attendances": shown}, self._names_of_attendances(shown))
 
     def list_fines(
         self,
@@ -524,7 +528,8 @@ class MicrofinanceGroups:
             and (meeting_id is None or fine["meeting_id"] == meeting_id)
             and (paid is None or fine["paid"] == paid)
         ]
-        return _found({"total": len(found), "fines": [{**fine} for fine in _page(found, offset)]})
+        shown = [{**fine} for fine in _page(found, offset)]
+        return _found({"total": len(found), "fines": shown}, self._names_of_fines(shown))
 
     def list_loans(
         self,
@@ -555,7 +560,8 @@ class MicrofinanceGroups:
             and (last_paid_id is None or loan["last_paid_id"] == last_paid_id)
             and (status is None or loan["status"] == status)
         ]
-        return _found({"total": len(found), "loans": [self._show_loan(loan) for loan in _page(found, offset)]})
+        shown = [self._show_loan(loan) for loan in _page(found, offset)]
+        return _found({"total": len(found), "loans": shown}, self._names_of_loans(shown))
 
     def open_meeting(self, group_id: str) -> Result:
         """Open the weekly meeting of a group, at least six days after the last; everybody stands on the roll as
@@ -1483,6 +1489,29 @@ class MicrofinanceGroups:
     def _show_loan(self, loan: Loan) -> dict[str, Any]:
         """The loan as an answer shows it."""
         return {**loan, "guarantor_ids": [*loan["guarantor_ids"]]}
+
+    def _names_of_members(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that members point to."""
+        return _names((self.groups, "name", [row["group_id"] for row in shown]))
+
+    def _names_of_meetings(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that meetings point to."""
+        return _names((self.groups, "name", [row["group_id"] for row in shown]))
+
+    def _names_of_attendances(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that attendances point to."""
+        return _names((self.members, "name", [row["member_id"] for row in shown]))
+
+    def _names_of_fines(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that fines point to."""
+        return _names((self.members, "name", [row["member_id"] for row in shown]))
+
+    def _names_of_loans(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that loans point to."""
+        return _names(
+            (self.members, "name", [row["borrower_id"] for row in shown]),
+            (self.members, "name", [each for row in shown for each in row["guarantor_ids"]]),
+        )
 
     def _group_savings(self, group: Group) -> int:
         """The savings of a group."""

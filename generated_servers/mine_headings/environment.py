@@ -136,9 +136,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -464,7 +469,8 @@ class MineHeadings:
             and (off_id is None or heading["off_id"] == off_id)
             and (stage is None or heading["stage"] == stage)
         ]
-        return _found({"total": len(found), "headings": [{**heading} for heading in _page(found, offset)]})
+        shown = [{**heading} for heading in _page(found, offset)]
+        return _found({"total": len(found), "headings": shown}, self._names_of_headings(shown))
 
     def list_machines(
         self,
@@ -496,7 +502,8 @@ class MineHeadings:
             and (heading_id is None or machine["heading_id"] == heading_id)
             and (broken is None or machine["broken"] == broken)
         ]
-        return _found({"total": len(found), "machines": [{**machine} for machine in _page(found, offset)]})
+        shown = [{**machine} for machine in _page(found, offset)]
+        return _found({"total": len(found), "machines": shown}, self._names_of_machines(shown))
 
     def list_miners(
         self,
@@ -525,7 +532,8 @@ class MineHeadings:
             and (shotfirer is None or miner["shotfirer"] == shotfirer)
             and (heading_id is None or miner["heading_id"] == heading_id)
         ]
-        return _found({"total": len(found), "miners": [{**miner} for miner in _page(found, offset)]})
+        shown = [{**miner} for miner in _page(found, offset)]
+        return _found({"total": len(found), "miners": shown}, self._names_of_miners(shown))
 
     def list_magazines(
         self,
@@ -577,7 +585,8 @@ class MineHeadings:
             if (number is None or number.casefold() in lot["number"].casefold())
             and (magazine_id is None or lot["magazine_id"] == magazine_id)
         ]
-        return _found({"total": len(found), "lots": [{**lot} for lot in _page(found, offset)]})
+        shown = [{**lot} for lot in _page(found, offset)]
+        return _found({"total": len(found), "lots": shown}, self._names_of_lots(shown))
 
     def list_blasts(
         self,
@@ -605,7 +614,8 @@ class MineHeadings:
             if (heading_id is None or blast["heading_id"] == heading_id)
             and (shotfirer_id is None or blast["shotfirer_id"] == shotfirer_id)
         ]
-        return _found({"total": len(found), "blasts": [{**blast} for blast in _page(found, offset)]})
+        shown = [{**blast} for blast in _page(found, offset)]
+        return _found({"total": len(found), "blasts": shown}, self._names_of_blasts(shown))
 
     def send_machine(self, machine_id: str, heading_id: str | None = None) -> Result:
         """Send a machine into a heading, from where it is now, or back to the bay where no heading is named.
@@ -1390,6 +1400,32 @@ class MineHeadings:
     def _show_magazine(self, magazine: Magazine) -> dict[str, Any]:
         """The magazine as an answer shows it."""
         return {**magazine, "stored": self._magazine_stored(magazine)}
+
+    def _names_of_headings(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that headings point to."""
+        return _names(
+            (self.districts, "name", [row["district_id"] for row in shown]),
+            (self.headings, "name", [row["off_id"] for row in shown]),
+        )
+
+    def _names_of_machines(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that machines point to."""
+        return _names((self.headings, "name", [row["heading_id"] for row in shown]))
+
+    def _names_of_miners(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that miners point to."""
+        return _names((self.headings, "name", [row["heading_id"] for row in shown]))
+
+    def _names_of_lots(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that lots point to."""
+        return _names((self.magazines, "name", [row["magazine_id"] for row in shown]))
+
+    def _names_of_blasts(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that blasts point to."""
+        return _names(
+            (self.headings, "name", [row["heading_id"] for row in shown]),
+            (self.miners, "name", [row["shotfirer_id"] for row in shown]),
+        )
 
     def _district_needed(self, district: District) -> int:
         """The needed of a district."""

@@ -156,9 +156,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -445,7 +450,8 @@ class MortgageServicing:
         loan = self.loans.get(loan_id)
         if loan is None:
             return _refused(f"There is no loan {loan_id!r}.")
-        return _found(self._show_loan(loan))
+        shown = self._show_loan(loan)
+        return _found(shown, self._names_of_loans([shown]))
 
     def list_loans(
         self,
@@ -479,7 +485,8 @@ class MortgageServicing:
             and (product_id is None or loan["product_id"] == product_id)
             and (stage is None or loan["stage"] == stage)
         ]
-        return _found({"total": len(found), "loans": [self._show_loan(loan) for loan in _page(found, offset)]})
+        shown = [self._show_loan(loan) for loan in _page(found, offset)]
+        return _found({"total": len(found), "loans": shown}, self._names_of_loans(shown))
 
     def list_instalments(
         self,
@@ -502,7 +509,8 @@ class MortgageServicing:
             for instalment in self.instalments.values()
             if (loan_id is None or instalment["loan_id"] == loan_id)
         ]
-        return _found({"total": len(found), "instalments": [{**instalment} for instalment in _page(found, offset)]})
+        shown = [{**instalment} for instalment in _page(found, offset)]
+        return _found({"total": len(found), "instalments": shown}, self._names_of_instalments(shown))
 
     def list_fees(
         self,
@@ -531,7 +539,8 @@ class MortgageServicing:
             and (kind is None or fee["kind"] == kind)
             and (waived is None or fee["waived"] == waived)
         ]
-        return _found({"total": len(found), "fees": [{**fee} for fee in _page(found, offset)]})
+        shown = [{**fee} for fee in _page(found, offset)]
+        return _found({"total": len(found), "fees": shown}, self._names_of_fees(shown))
 
     def list_payments(
         self,
@@ -557,7 +566,8 @@ class MortgageServicing:
             if (loan_id is None or payment["loan_id"] == loan_id)
             and (status is None or payment["status"] == status)
         ]
-        return _found({"total": len(found), "payments": [{**payment} for payment in _page(found, offset)]})
+        shown = [{**payment} for payment in _page(found, offset)]
+        return _found({"total": len(found), "payments": shown}, self._names_of_payments(shown))
 
     def list_holidays(
         self,
@@ -583,7 +593,8 @@ class MortgageServicing:
             if (loan_id is None or holiday["loan_id"] == loan_id)
             and (status is None or holiday["status"] == status)
         ]
-        return _found({"total": len(found), "holidays": [{**holiday} for holiday in _page(found, offset)]})
+        shown = [{**holiday} for holiday in _page(found, offset)]
+        return _found({"total": len(found), "holidays": shown}, self._names_of_holidays(shown))
 
     def bill_instalment(self, loan_id: str) -> Result:
         """Bill the next monthly instalment of a loan, at most 14 days ahead; in a payment holiday nothing is due and
@@ -1358,6 +1369,29 @@ class MortgageServicing:
             "behind": self._loan_behind(loan),
             "settlement": self._loan_settlement(loan),
         }
+
+    def _names_of_loans(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that loans point to."""
+        return _names(
+            (self.borrowers, "name", [row["borrower_id"] for row in shown]),
+            (self.products, "name", [row["product_id"] for row in shown]),
+        )
+
+    def _names_of_instalments(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that instalments point to."""
+        return _names((self.loans, "number", [row["loan_id"] for row in shown]))
+
+    def _names_of_fees(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that fees point to."""
+        return _names((self.loans, "number", [row["loan_id"] for row in shown]))
+
+    def _names_of_payments(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that payments point to."""
+        return _names((self.loans, "number", [row["loan_id"] for row in shown]))
+
+    def _names_of_holidays(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that holidays point to."""
+        return _names((self.loans, "number", [row["loan_id"] for row in shown]))
 
     def _loan_open(self, loan: Loan) -> int:
         """The open of a loan."""

@@ -142,9 +142,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -446,7 +451,8 @@ class MotorClaims:
             and (garage_id is None or claim["garage_id"] == garage_id)
             and (status is None or claim["status"] == status)
         ]
-        return _found({"total": len(found), "claims": [self._show_claim(claim) for claim in _page(found, offset)]})
+        shown = [self._show_claim(claim) for claim in _page(found, offset)]
+        return _found({"total": len(found), "claims": shown}, self._names_of_claims(shown))
 
     def list_estimates(
         self,
@@ -477,7 +483,8 @@ class MotorClaims:
             and (garage_id is None or estimate["garage_id"] == garage_id)
             and (accepted is None or estimate["accepted"] == accepted)
         ]
-        return _found({"total": len(found), "estimates": [{**estimate} for estimate in _page(found, offset)]})
+        shown = [{**estimate} for estimate in _page(found, offset)]
+        return _found({"total": len(found), "estimates": shown}, self._names_of_estimates(shown))
 
     def list_payouts(
         self,
@@ -503,7 +510,8 @@ class MotorClaims:
             if (claim_id is None or payout["claim_id"] == claim_id)
             and (payee is None or payout["payee"] == payee)
         ]
-        return _found({"total": len(found), "payouts": [{**payout} for payout in _page(found, offset)]})
+        shown = [{**payout} for payout in _page(found, offset)]
+        return _found({"total": len(found), "payouts": shown}, self._names_of_payouts(shown))
 
     def list_recoveries(
         self,
@@ -529,7 +537,8 @@ class MotorClaims:
             if (claim_id is None or recovery["claim_id"] == claim_id)
             and (status is None or recovery["status"] == status)
         ]
-        return _found({"total": len(found), "recoveries": [{**recovery} for recovery in _page(found, offset)]})
+        shown = [{**recovery} for recovery in _page(found, offset)]
+        return _found({"total": len(found), "recoveries": shown}, self._names_of_recoveries(shown))
 
     def open_claim(
         self,
@@ -1208,6 +1217,29 @@ class MotorClaims:
     def _show_claim(self, claim: Claim) -> dict[str, Any]:
         """The claim as an answer shows it."""
         return {**claim, "paid": self._claim_paid(claim), "recovered": self._claim_recovered(claim)}
+
+    def _names_of_claims(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that claims point to."""
+        return _names(
+            (self.policies, "holder", [row["policy_id"] for row in shown]),
+            (self.handlers, "name", [row["handler_id"] for row in shown]),
+            (self.garages, "name", [row["garage_id"] for row in shown]),
+        )
+
+    def _names_of_estimates(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that estimates point to."""
+        return _names(
+            (self.claims, "number", [row["claim_id"] for row in shown]),
+            (self.garages, "name", [row["garage_id"] for row in shown]),
+        )
+
+    def _names_of_payouts(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that payouts point to."""
+        return _names((self.claims, "number", [row["claim_id"] for row in shown]))
+
+    def _names_of_recoveries(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that recoveries point to."""
+        return _names((self.claims, "number", [row["claim_id"] for row in shown]))
 
     def _handler_active(self, handler: Handler) -> int:
         """The active of a handler."""

@@ -144,9 +144,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -287,18 +292,17 @@ class MuseumLoans:
         if exhibition is None:
             return _refused(f"There is no exhibition {exhibition_id!r}.")
         other = self._promised(artwork, exhibition["opens"], exhibition["closes"])
-        return _found(
-            {
-                "possible": self._fits(artwork, exhibition),
-                "climate_is_enough": artwork["climate"] <= self.institutions[exhibition["host_id"]]["climate"],
-                "agreement_is_enough": exhibition["closes"] <= self.institutions[
-                    exhibition["host_id"]
-                ]["agreement_until"],
-                "rests": artwork["rest_until"] is not None and artwork["rest_until"] >= exhibition["opens"],
-                "in_conservation": artwork["status"] == "conservation",
-                "promised_to": other["exhibition_id"] if other is not None else None,
-            }
-        )
+        answer = {
+            "possible": self._fits(artwork, exhibition),
+            "climate_is_enough": artwork["climate"] <= self.institutions[exhibition["host_id"]]["climate"],
+            "agreement_is_enough": exhibition["closes"] <= self.institutions[
+                exhibition["host_id"]
+            ]["agreement_until"],
+            "rests": artwork["rest_until"] is not None and artwork["rest_until"] >= exhibition["opens"],
+            "in_conservation": artwork["status"] == "conservation",
+            "promised_to": other["exhibition_id"] if other is not None else None,
+        }
+        return _found(answer, _names((self.exhibitions, "title", [row["promised_to"] for row in [answer]])))
 
     def packing_list(
         self,
@@ -410,7 +414,8 @@ class MuseumLoans:
             if (title is None or title.casefold() in exhibition["title"].casefold())
             and (host_id is None or exhibition["host_id"] == host_id)
         ]
-        return _found({"total": len(found), "exhibitions": [{**exhibition} for exhibition in _page(found, offset)]})
+        shown = [{**exhibition} for exhibition in _page(found, offset)]
+        return _found({"total": len(found), "exhibitions": shown}, self._names_of_exhibitions(shown))
 
     def list_conservators(
         self,
@@ -476,7 +481,8 @@ class MuseumLoans:
             and (exhibition_id is None or loan["exhibition_id"] == exhibition_id)
             and (status is None or loan["status"] == status)
         ]
-        return _found({"total": len(found), "loans": [{**loan} for loan in _page(found, offset)]})
+        shown = [{**loan} for loan in _page(found, offset)]
+        return _found({"total": len(found), "loans": shown}, self._names_of_loans(shown))
 
     def list_transports(
         self,
@@ -513,12 +519,8 @@ class MuseumLoans:
             and (courier_id is None or transport["courier_id"] == courier_id)
             and (status is None or transport["status"] == status)
         ]
-        return _found(
-            {
-                "total": len(found),
-                "transports": [self._show_transport(transport) for transport in _page(found, offset)],
-            }
-        )
+        shown = [self._show_transport(transport) for transport in _page(found, offset)]
+        return _found({"total": len(found), "transports": shown}, self._names_of_transports(shown))
 
     def list_legs(
         self,
@@ -546,7 +548,8 @@ class MuseumLoans:
             if (loan_id is None or leg["loan_id"] == loan_id)
             and (transport_id is None or leg["transport_id"] == transport_id)
         ]
-        return _found({"total": len(found), "legs": [{**leg} for leg in _page(found, offset)]})
+        shown = [{**leg} for leg in _page(found, offset)]
+        return _found({"total": len(found), "legs": shown}, self._names_of_legs(shown))
 
     def list_reports(
         self,
@@ -577,7 +580,8 @@ class MuseumLoans:
             and (stage is None or report["stage"] == stage)
             and (author_id is None or report["author_id"] == author_id)
         ]
-        return _found({"total": len(found), "reports": [{**report} for report in _page(found, offset)]})
+        shown = [{**report} for report in _page(found, offset)]
+        return _found({"total": len(found), "reports": shown}, self._names_of_reports(shown))
 
     def request_loan(self, artwork_id: str, exhibition_id: str) -> Result:
         """Enter the request of a host for a work in an exhibition.
@@ -1469,6 +1473,32 @@ class MuseumLoans:
     def _show_transport(self, transport: Transport) -> dict[str, Any]:
         """The transport as an answer shows it."""
         return {**transport, "load": self._transport_load(transport)}
+
+    def _names_of_exhibitions(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that exhibitions point to."""
+        return _names((self.institutions, "name", [row["host_id"] for row in shown]))
+
+    def _names_of_loans(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that loans point to."""
+        return _names(
+            (self.artworks, "title", [row["artwork_id"] for row in shown]),
+            (self.exhibitions, "title", [row["exhibition_id"] for row in shown]),
+        )
+
+    def _names_of_transports(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that transports point to."""
+        return _names(
+            (self.institutions, "name", [row["host_id"] for row in shown]),
+            (self.conservators, "name", [row["courier_id"] for row in shown]),
+        )
+
+    def _names_of_legs(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that legs point to."""
+        return _names((self.transports, "code", [row["transport_id"] for row in shown]))
+
+    def _names_of_reports(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that reports point to."""
+        return _names((self.conservators, "name", [row["author_id"] for row in shown]))
 
     def _conservator_trips(self, conservator: Conservator) -> int:
         """The trips of a conservator."""

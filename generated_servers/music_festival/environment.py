@@ -151,9 +151,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -346,24 +351,23 @@ class MusicFestival:
             and (stage_id is None or s["stage_id"] == stage_id)
         ]
         found.sort(key=lambda s: (self.stages[s["stage_id"]]["name"], s["starts_at"], _age(s)))
-        return _found(
+        shown = [
             {
-                "total": len(found),
-                "slots": [
-                    {
-                        "id": s["id"],
-                        "stage": self.stages[s["stage_id"]]["name"],
-                        "band": self.bands[s["band_id"]]["name"],
-                        "starts_at": s["starts_at"],
-                        "ends_at": self._slot_ends_at(s),
-                        "stage_clear_at": self._slot_clear_at(s),
-                        "crew_id": s["crew_id"],
-                        "status": s["status"],
-                        "lacks": [*self._slot_lacks(s)],
-                    }
-                    for s in _page(found, offset)
-                ],
+                "id": s["id"],
+                "stage": self.stages[s["stage_id"]]["name"],
+                "band": self.bands[s["band_id"]]["name"],
+                "starts_at": s["starts_at"],
+                "ends_at": self._slot_ends_at(s),
+                "stage_clear_at": self._slot_clear_at(s),
+                "crew_id": s["crew_id"],
+                "status": s["status"],
+                "lacks": [*self._slot_lacks(s)],
             }
+            for s in _page(found, offset)
+        ]
+        return _found(
+            {"total": len(found), "slots": shown},
+            _names((self.crews, "name", [row["crew_id"] for row in shown])),
         )
 
     def list_stages(
@@ -411,7 +415,8 @@ class MusicFestival:
             if (name is None or name.casefold() in zone["name"].casefold())
             and (within_id is None or zone["within_id"] == within_id)
         ]
-        return _found({"total": len(found), "zones": [self._show_zone(zone) for zone in _page(found, offset)]})
+        shown = [self._show_zone(zone) for zone in _page(found, offset)]
+        return _found({"total": len(found), "zones": shown}, self._names_of_zones(shown))
 
     def list_bands(
         self,
@@ -456,9 +461,8 @@ class MusicFestival:
             for musician in self.musicians.values()
             if (name is None or name.casefold() in musician["name"].casefold())
         ]
-        return _found(
-            {"total": len(found), "musicians": [self._show_musician(musician) for musician in _page(found, offset)]}
-        )
+        shown = [self._show_musician(musician) for musician in _page(found, offset)]
+        return _found({"total": len(found), "musicians": shown}, self._names_of_musicians(shown))
 
     def list_crews(
         self,
@@ -507,7 +511,8 @@ class MusicFestival:
             and (stage_id is None or gear["stage_id"] == stage_id)
             and (condition is None or gear["condition"] == condition)
         ]
-        return _found({"total": len(found), "gears": [{**gear} for gear in _page(found, offset)]})
+        shown = [{**gear} for gear in _page(found, offset)]
+        return _found({"total": len(found), "gears": shown}, self._names_of_gears(shown))
 
     def list_slots(
         self,
@@ -543,7 +548,8 @@ class MusicFestival:
             and (crew_id is None or slot["crew_id"] == crew_id)
             and (status is None or slot["status"] == status)
         ]
-        return _found({"total": len(found), "slots": [self._show_slot(slot) for slot in _page(found, offset)]})
+        shown = [self._show_slot(slot) for slot in _page(found, offset)]
+        return _found({"total": len(found), "slots": shown}, self._names_of_slots(shown))
 
     def list_wristbands(
         self,
@@ -577,7 +583,8 @@ class MusicFestival:
             and (zone_id is None or wristband["zone_id"] == zone_id)
             and (blocked is None or wristband["blocked"] == blocked)
         ]
-        return _found({"total": len(found), "wristbands": [{**wristband} for wristband in _page(found, offset)]})
+        shown = [{**wristband} for wristband in _page(found, offset)]
+        return _found({"total": len(found), "wristbands": shown}, self._names_of_wristbands(shown))
 
     def book_slot(
         self,
@@ -1464,6 +1471,33 @@ class MusicFestival:
             "clear_at": self._slot_clear_at(slot),
             "lacks": self._slot_lacks(slot),
         }
+
+    def _names_of_zones(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that zones point to."""
+        return _names((self.zones, "name", [row["within_id"] for row in shown]))
+
+    def _names_of_musicians(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that musicians point to."""
+        return _names((self.bands, "name", [each for row in shown for each in row["band_ids"]]))
+
+    def _names_of_gears(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that gears point to."""
+        return _names((self.stages, "name", [row["stage_id"] for row in shown]))
+
+    def _names_of_slots(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that slots point to."""
+        return _names(
+            (self.bands, "name", [row["band_id"] for row in shown]),
+            (self.stages, "name", [row["stage_id"] for row in shown]),
+            (self.crews, "name", [row["crew_id"] for row in shown]),
+        )
+
+    def _names_of_wristbands(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that wristbands point to."""
+        return _names(
+            (self.bands, "name", [row["band_id"] for row in shown]),
+            (self.zones, "name", [row["zone_id"] for row in shown]),
+        )
 
     def _zone_inside(self, zone: Zone) -> int:
         """The inside of a zone."""

@@ -152,9 +152,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -429,7 +434,8 @@ class MusicSchool:
             and (holder_id is None or instrument["holder_id"] == holder_id)
             and (status is None or instrument["status"] == status)
         ]
-        return _found({"total": len(found), "instruments": [{**instrument} for instrument in _page(found, offset)]})
+        shown = [{**instrument} for instrument in _page(found, offset)]
+        return _found({"total": len(found), "instruments": shown}, self._names_of_instruments(shown))
 
     def list_series(
         self,
@@ -466,7 +472,8 @@ class MusicSchool:
             and (room is None or series["room"] == room)
             and (status is None or series["status"] == status)
         ]
-        return _found({"total": len(found), "series": [{**series} for series in _page(found, offset)]})
+        shown = [{**series} for series in _page(found, offset)]
+        return _found({"total": len(found), "series": shown}, self._names_of_series(shown))
 
     def list_ensembles(
         self,
@@ -523,7 +530,8 @@ class MusicSchool:
             and (kind is None or chair["kind"] == kind)
             and (pupil_id is None or chair["pupil_id"] == pupil_id)
         ]
-        return _found({"total": len(found), "chairs": [{**chair} for chair in _page(found, offset)]})
+        shown = [{**chair} for chair in _page(found, offset)]
+        return _found({"total": len(found), "chairs": shown}, self._names_of_chairs(shown))
 
     def list_recitals(
         self,
@@ -582,7 +590,8 @@ class MusicSchool:
             and (pupil_id is None or item["pupil_id"] == pupil_id)
             and (ensemble_id is None or item["ensemble_id"] == ensemble_id)
         ]
-        return _found({"total": len(found), "items": [{**item} for item in _page(found, offset)]})
+        shown = [{**item} for item in _page(found, offset)]
+        return _found({"total": len(found), "items": shown}, self._names_of_items(shown))
 
     def start_series(
         self,
@@ -1350,6 +1359,32 @@ class MusicSchool:
     def _show_recital(self, recital: Recital) -> dict[str, Any]:
         """The recital as an answer shows it."""
         return {**recital, "used": self._recital_used(recital)}
+
+    def _names_of_instruments(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that instruments point to."""
+        return _names((self.pupils, "name", [row["holder_id"] for row in shown]))
+
+    def _names_of_series(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that series point to."""
+        return _names(
+            (self.pupils, "name", [row["pupil_id"] for row in shown]),
+            (self.teachers, "name", [row["teacher_id"] for row in shown]),
+        )
+
+    def _names_of_chairs(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that chairs point to."""
+        return _names(
+            (self.ensembles, "name", [row["ensemble_id"] for row in shown]),
+            (self.pupils, "name", [row["pupil_id"] for row in shown]),
+        )
+
+    def _names_of_items(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that items point to."""
+        return _names(
+            (self.recitals, "title", [row["recital_id"] for row in shown]),
+            (self.pupils, "name", [row["pupil_id"] for row in shown]),
+            (self.ensembles, "name", [row["ensemble_id"] for row in shown]),
+        )
 
     def _teacher_free_minutes(self, teacher: Teacher) -> int:
         """The free minutes of a teacher."""

@@ -141,9 +141,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -361,22 +366,21 @@ class Newsroom:
             if (a["page_id"] is not None and self.pages[a["page_id"]]["issue_id"] == issue_id)
         ]
         found.sort(key=lambda a: (a["words"], a["title"], _age(a)))
-        return _found(
+        shown = [
             {
-                "total": len(found),
-                "articles": [
-                    {
-                        "id": a["id"],
-                        "title": a["title"],
-                        "page": a["page_id"],
-                        "words": a["words"],
-                        "desk": self._article_desk(a),
-                        "status": a["status"],
-                        "embargo": a["embargo"],
-                    }
-                    for a in _page(found, offset)
-                ],
+                "id": a["id"],
+                "title": a["title"],
+                "page": a["page_id"],
+                "words": a["words"],
+                "desk": self._article_desk(a),
+                "status": a["status"],
+                "embargo": a["embargo"],
             }
+            for a in _page(found, offset)
+        ]
+        return _found(
+            {"total": len(found), "articles": shown},
+            _names((self.pages, "code", [row["page"] for row in shown])),
         )
 
     def resting_on(self, source_id: str, offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0) -> Result:
@@ -471,9 +475,8 @@ class Newsroom:
             and (handler_id is None or source["handler_id"] == handler_id)
             and (secret is None or source["secret"] == secret)
         ]
-        return _found(
-            {"total": len(found), "sources": [self._show_source(source) for source in _page(found, offset)]}
-        )
+        shown = [self._show_source(source) for source in _page(found, offset)]
+        return _found({"total": len(found), "sources": shown}, self._names_of_sources(shown))
 
     def list_issues(
         self,
@@ -526,7 +529,8 @@ class Newsroom:
             and (issue_id is None or page["issue_id"] == issue_id)
             and (section is None or page["section"] == section)
         ]
-        return _found({"total": len(found), "pages": [self._show_page(page) for page in _page(found, offset)]})
+        shown = [self._show_page(page) for page in _page(found, offset)]
+        return _found({"total": len(found), "pages": shown}, self._names_of_pages(shown))
 
     def list_articles(
         self,
@@ -570,9 +574,8 @@ class Newsroom:
             and (page_id is None or article["page_id"] == page_id)
             and (status is None or article["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "articles": [self._show_article(article) for article in _page(found, offset)]}
-        )
+        shown = [self._show_article(article) for article in _page(found, offset)]
+        return _found({"total": len(found), "articles": shown}, self._names_of_articles(shown))
 
     def list_claims(
         self,
@@ -598,7 +601,8 @@ class Newsroom:
             if (article_id is None or claim["article_id"] == article_id)
             and (verdict is None or claim["verdict"] == verdict)
         ]
-        return _found({"total": len(found), "claims": [self._show_claim(claim) for claim in _page(found, offset)]})
+        shown = [self._show_claim(claim) for claim in _page(found, offset)]
+        return _found({"total": len(found), "claims": shown}, self._names_of_claims(shown))
 
     def list_corrections(
         self,
@@ -626,7 +630,8 @@ class Newsroom:
             if (claim_id is None or correction["claim_id"] == claim_id)
             and (page_id is None or correction["page_id"] == page_id)
         ]
-        return _found({"total": len(found), "corrections": [{**correction} for correction in _page(found, offset)]})
+        shown = [{**correction} for correction in _page(found, offset)]
+        return _found({"total": len(found), "corrections": shown}, self._names_of_corrections(shown))
 
     def file_article(
         self,
@@ -1418,6 +1423,37 @@ class Newsroom:
     def _show_claim(self, claim: Claim) -> dict[str, Any]:
         """The claim as an answer shows it."""
         return {**claim, "source_ids": [*claim["source_ids"]]}
+
+    def _names_of_sources(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that sources point to."""
+        return _names(
+            (self.journalists, "name", [row["handler_id"] for row in shown]),
+            (self.journalists, "name", [each for row in shown for each in row["known_to_ids"]]),
+        )
+
+    def _names_of_pages(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that pages point to."""
+        return _names((self.issues, "number", [row["issue_id"] for row in shown]))
+
+    def _names_of_articles(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that articles point to."""
+        return _names(
+            (self.journalists, "name", [row["writer_id"] for row in shown]),
+            (self.journalists, "name", [row["editor_id"] for row in shown]),
+            (self.journalists, "name", [row["checker_id"] for row in shown]),
+            (self.pages, "code", [row["page_id"] for row in shown]),
+        )
+
+    def _names_of_claims(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that claims point to."""
+        return _names(
+            (self.articles, "title", [row["article_id"] for row in shown]),
+            (self.sources, "codename", [each for row in shown for each in row["source_ids"]]),
+        )
+
+    def _names_of_corrections(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that corrections point to."""
+        return _names((self.pages, "code", [row["page_id"] for row in shown]))
 
     def _journalist_in_hand(self, journalist: Journalist) -> int:
         """The in hand of a journalist."""

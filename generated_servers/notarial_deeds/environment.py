@@ -147,9 +147,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -420,9 +425,8 @@ class NotarialDeeds:
             for notary in self.notaries.values()
             if (name is None or name.casefold() in notary["name"].casefold())
         ]
-        return _found(
-            {"total": len(found), "notaries": [self._show_notary(notary) for notary in _page(found, offset)]}
-        )
+        shown = [self._show_notary(notary) for notary in _page(found, offset)]
+        return _found({"total": len(found), "notaries": shown}, self._names_of_notaries(shown))
 
     def list_powers(
         self,
@@ -464,7 +468,8 @@ class NotarialDeeds:
             and (under_id is None or power["under_id"] == under_id)
             and (may_pass_on is None or power["may_pass_on"] == may_pass_on)
         ]
-        return _found({"total": len(found), "powers": [{**power} for power in _page(found, offset)]})
+        shown = [{**power} for power in _page(found, offset)]
+        return _found({"total": len(found), "powers": shown}, self._names_of_powers(shown))
 
     def list_deeds(
         self,
@@ -496,7 +501,8 @@ class NotarialDeeds:
             and (notary_id is None or deed["notary_id"] == notary_id)
             and (status is None or deed["status"] == status)
         ]
-        return _found({"total": len(found), "deeds": [self._show_deed(deed) for deed in _page(found, offset)]})
+        shown = [self._show_deed(deed) for deed in _page(found, offset)]
+        return _found({"total": len(found), "deeds": shown}, self._names_of_deeds(shown))
 
     def list_sides(
         self,
@@ -532,7 +538,8 @@ class NotarialDeeds:
             and (role is None or side["role"] == role)
             and (power_id is None or side["power_id"] == power_id)
         ]
-        return _found({"total": len(found), "sides": [{**side} for side in _page(found, offset)]})
+        shown = [{**side} for side in _page(found, offset)]
+        return _found({"total": len(found), "sides": shown}, self._names_of_sides(shown))
 
     def list_conditions(
         self,
@@ -558,7 +565,8 @@ class NotarialDeeds:
             if (deed_id is None or condition["deed_id"] == deed_id)
             and (what is None or condition["what"] == what)
         ]
-        return _found({"total": len(found), "conditions": [{**condition} for condition in _page(found, offset)]})
+        shown = [{**condition} for condition in _page(found, offset)]
+        return _found({"total": len(found), "conditions": shown}, self._names_of_conditions(shown))
 
     def list_deposits(
         self,
@@ -586,7 +594,8 @@ class NotarialDeeds:
             if (deed_id is None or deposit["deed_id"] == deed_id)
             and (payer_id is None or deposit["payer_id"] == payer_id)
         ]
-        return _found({"total": len(found), "deposits": [{**deposit} for deposit in _page(found, offset)]})
+        shown = [{**deposit} for deposit in _page(found, offset)]
+        return _found({"total": len(found), "deposits": shown}, self._names_of_deposits(shown))
 
     def list_payouts(
         self,
@@ -614,7 +623,8 @@ class NotarialDeeds:
             if (deed_id is None or payout["deed_id"] == deed_id)
             and (payee_id is None or payout["payee_id"] == payee_id)
         ]
-        return _found({"total": len(found), "payouts": [{**payout} for payout in _page(found, offset)]})
+        shown = [{**payout} for payout in _page(found, offset)]
+        return _found({"total": len(found), "payouts": shown}, self._names_of_payouts(shown))
 
     def open_deed(
         self,
@@ -1226,6 +1236,48 @@ class NotarialDeeds:
             "paid_out": self._deed_paid_out(deed),
             "held": self._deed_held(deed),
         }
+
+    def _names_of_notaries(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that notaries point to."""
+        return _names((self.parties, "name", [each for row in shown for each in row["barred_from_ids"]]))
+
+    def _names_of_powers(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that powers point to."""
+        return _names(
+            (self.parties, "name", [row["giver_id"] for row in shown]),
+            (self.parties, "name", [row["holder_id"] for row in shown]),
+            (self.powers, "number", [row["under_id"] for row in shown]),
+        )
+
+    def _names_of_deeds(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that deeds point to."""
+        return _names((self.notaries, "name", [row["notary_id"] for row in shown]))
+
+    def _names_of_sides(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that sides point to."""
+        return _names(
+            (self.deeds, "number", [row["deed_id"] for row in shown]),
+            (self.parties, "name", [row["party_id"] for row in shown]),
+            (self.powers, "number", [row["power_id"] for row in shown]),
+        )
+
+    def _names_of_conditions(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that conditions point to."""
+        return _names((self.deeds, "number", [row["deed_id"] for row in shown]))
+
+    def _names_of_deposits(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that deposits point to."""
+        return _names(
+            (self.deeds, "number", [row["deed_id"] for row in shown]),
+            (self.parties, "name", [row["payer_id"] for row in shown]),
+        )
+
+    def _names_of_payouts(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that payouts point to."""
+        return _names(
+            (self.deeds, "number", [row["deed_id"] for row in shown]),
+            (self.parties, "name", [row["payee_id"] for row in shown]),
+        )
 
     def _notary_signed(self, notary: Notary) -> int:
         """The signed of a notary."""

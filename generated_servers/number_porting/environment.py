@@ -153,9 +153,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -437,9 +442,8 @@ class NumberPorting:
             and (carrier_id is None or number["carrier_id"] == carrier_id)
             and (subscriber_id is None or number["subscriber_id"] == subscriber_id)
         ]
-        return _found(
-            {"total": len(found), "numbers": [self._show_number(number) for number in _page(found, offset)]}
-        )
+        shown = [self._show_number(number) for number in _page(found, offset)]
+        return _found({"total": len(found), "numbers": shown}, self._names_of_numbers(shown))
 
     def list_plans(
         self,
@@ -492,9 +496,8 @@ class NumberPorting:
             and (plan_id is None or contract["plan_id"] == plan_id)
             and (status is None or contract["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "contracts": [self._show_contract(contract) for contract in _page(found, offset)]}
-        )
+        shown = [self._show_contract(contract) for contract in _page(found, offset)]
+        return _found({"total": len(found), "contracts": shown}, self._names_of_contracts(shown))
 
     def list_sims(
         self,
@@ -526,7 +529,8 @@ class NumberPorting:
             and (number_id is None or sim["number_id"] == number_id)
             and (status is None or sim["status"] == status)
         ]
-        return _found({"total": len(found), "sims": [{**sim} for sim in _page(found, offset)]})
+        shown = [{**sim} for sim in _page(found, offset)]
+        return _found({"total": len(found), "sims": shown}, self._names_of_sims(shown))
 
     def list_ports(
         self,
@@ -575,7 +579,8 @@ class NumberPorting:
             and (refusal is None or port["refusal"] == refusal)
             and (status is None or port["status"] == status)
         ]
-        return _found({"total": len(found), "ports": [{**port} for port in _page(found, offset)]})
+        shown = [{**port} for port in _page(found, offset)]
+        return _found({"total": len(found), "ports": shown}, self._names_of_ports(shown))
 
     def list_charges(
         self,
@@ -1487,6 +1492,36 @@ class NumberPorting:
     def _show_charge(self, charge: Charge) -> dict[str, Any]:
         """The charge as an answer shows it."""
         return {**charge, "open_amount": self._charge_open_amount(charge)}
+
+    def _names_of_numbers(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that numbers point to."""
+        return _names(
+            (self.operators, "name", [row["range_holder_id"] for row in shown]),
+            (self.operators, "name", [row["carrier_id"] for row in shown]),
+            (self.customers, "name", [row["subscriber_id"] for row in shown]),
+        )
+
+    def _names_of_contracts(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that contracts point to."""
+        return _names(
+            (self.customers, "name", [row["customer_id"] for row in shown]),
+            (self.numbers, "digits", [row["number_id"] for row in shown]),
+            (self.plans, "name", [row["plan_id"] for row in shown]),
+        )
+
+    def _names_of_sims(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that sims point to."""
+        return _names((self.numbers, "digits", [row["number_id"] for row in shown]))
+
+    def _names_of_ports(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that ports point to."""
+        return _names(
+            (self.numbers, "digits", [row["number_id"] for row in shown]),
+            (self.operators, "name", [row["donor_id"] for row in shown]),
+            (self.operators, "name", [row["recipient_id"] for row in shown]),
+            (self.customers, "name", [row["claimant_id"] for row in shown]),
+            (self.plans, "name", [row["plan_id"] for row in shown]),
+        )
 
     def _operator_pending(self, operator: Operator) -> int:
         """The pending of an operator."""

@@ -144,9 +144,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -296,12 +301,18 @@ class OncallIncidents:
         team = self.teams.get(team_id)
         if team is None:
             return _refused(f"There is no team {team_id!r}.")
+        answer = {
+            "first_level": _id_of(self._by_turn(team, 1, on)),
+            "second_level": _id_of(self._by_turn(team, 2, on)),
+            "lead": _id_of(self._lead_of(team)),
+        }
         return _found(
-            {
-                "first_level": _id_of(self._by_turn(team, 1, on)),
-                "second_level": _id_of(self._by_turn(team, 2, on)),
-                "lead": _id_of(self._lead_of(team)),
-            }
+            answer,
+            _names(
+                (self.engineers, "name", [row["first_level"] for row in [answer]]),
+                (self.engineers, "name", [row["second_level"] for row in [answer]]),
+                (self.engineers, "name", [row["lead"] for row in [answer]]),
+            ),
         )
 
     def unanswered(
@@ -364,20 +375,19 @@ class OncallIncidents:
             return _refused(f"There is no service {service_id!r}.")
         found = [s for s in _below(self._services_by_needs, service)]
         found.sort(key=lambda s: (s["name"], _age(s)))
-        return _found(
+        shown = [
             {
-                "total": len(found),
-                "services": [
-                    {
-                        "id": s["id"],
-                        "name": s["name"],
-                        "tier": s["tier"],
-                        "team": self.teams[s["team_id"]]["name"],
-                        "incident": _id_of(self._running_on(s)),
-                    }
-                    for s in _page(found, offset)
-                ],
+                "id": s["id"],
+                "name": s["name"],
+                "tier": s["tier"],
+                "team": self.teams[s["team_id"]]["name"],
+                "incident": _id_of(self._running_on(s)),
             }
+            for s in _page(found, offset)
+        ]
+        return _found(
+            {"total": len(found), "services": shown},
+            _names((self.incidents, "title", [row["incident"] for row in shown])),
         )
 
     def list_teams(
@@ -424,9 +434,8 @@ class OncallIncidents:
             and (team_id is None or engineer["team_id"] == team_id)
             and (lead is None or engineer["lead"] == lead)
         ]
-        return _found(
-            {"total": len(found), "engineers": [self._show_engineer(engineer) for engineer in _page(found, offset)]}
-        )
+        shown = [self._show_engineer(engineer) for engineer in _page(found, offset)]
+        return _found({"total": len(found), "engineers": shown}, self._names_of_engineers(shown))
 
     def list_services(
         self,
@@ -452,9 +461,8 @@ class OncallIncidents:
             if (name is None or name.casefold() in service["name"].casefold())
             and (team_id is None or service["team_id"] == team_id)
         ]
-        return _found(
-            {"total": len(found), "services": [self._show_service(service) for service in _page(found, offset)]}
-        )
+        shown = [self._show_service(service) for service in _page(found, offset)]
+        return _found({"total": len(found), "services": shown}, self._names_of_services(shown))
 
     def list_turns(
         self,
@@ -482,7 +490,8 @@ class OncallIncidents:
             if (team_id is None or turn["team_id"] == team_id)
             and (engineer_id is None or turn["engineer_id"] == engineer_id)
         ]
-        return _found({"total": len(found), "turns": [{**turn} for turn in _page(found, offset)]})
+        shown = [{**turn} for turn in _page(found, offset)]
+        return _found({"total": len(found), "turns": shown}, self._names_of_turns(shown))
 
     def list_overrides(
         self,
@@ -510,7 +519,8 @@ class OncallIncidents:
             if (turn_id is None or override["turn_id"] == turn_id)
             and (engineer_id is None or override["engineer_id"] == engineer_id)
         ]
-        return _found({"total": len(found), "overrides": [{**override} for override in _page(found, offset)]})
+        shown = [{**override} for override in _page(found, offset)]
+        return _found({"total": len(found), "overrides": shown}, self._names_of_overrides(shown))
 
     def get_incident(self, incident_id: str) -> Result:
         """Look up one incident by its id.
@@ -524,7 +534,8 @@ class OncallIncidents:
         incident = self.incidents.get(incident_id)
         if incident is None:
             return _refused(f"There is no incident {incident_id!r}.")
-        return _found(self._show_incident(incident))
+        shown = self._show_incident(incident)
+        return _found(shown, self._names_of_incidents([shown]))
 
     def list_incidents(
         self,
@@ -571,9 +582,8 @@ class OncallIncidents:
             and (merged_into_id is None or incident["merged_into_id"] == merged_into_id)
             and (status is None or incident["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "incidents": [self._show_incident(incident) for incident in _page(found, offset)]}
-        )
+        shown = [self._show_incident(incident) for incident in _page(found, offset)]
+        return _found({"total": len(found), "incidents": shown}, self._names_of_incidents(shown))
 
     def list_actions(
         self,
@@ -604,7 +614,8 @@ class OncallIncidents:
             and (owner_id is None or action["owner_id"] == owner_id)
             and (status is None or action["status"] == status)
         ]
-        return _found({"total": len(found), "actions": [{**action} for action in _page(found, offset)]})
+        shown = [{**action} for action in _page(found, offset)]
+        return _found({"total": len(found), "actions": shown}, self._names_of_actions(shown))
 
     def open_incident(
         self,
@@ -1378,6 +1389,44 @@ class OncallIncidents:
             "answer_due": self._incident_answer_due(incident),
             "actions_open": self._incident_actions_open(incident),
         }
+
+    def _names_of_engineers(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that engineers point to."""
+        return _names((self.teams, "name", [row["team_id"] for row in shown]))
+
+    def _names_of_services(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that services point to."""
+        return _names(
+            (self.teams, "name", [row["team_id"] for row in shown]),
+            (self.services, "name", [each for row in shown for each in row["need_ids"]]),
+        )
+
+    def _names_of_turns(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that turns point to."""
+        return _names(
+            (self.teams, "name", [row["team_id"] for row in shown]),
+            (self.engineers, "name", [row["engineer_id"] for row in shown]),
+        )
+
+    def _names_of_overrides(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that overrides point to."""
+        return _names((self.engineers, "name", [row["engineer_id"] for row in shown]))
+
+    def _names_of_incidents(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that incidents point to."""
+        return _names(
+            (self.services, "name", [row["service_id"] for row in shown]),
+            (self.engineers, "name", [row["paged_id"] for row in shown]),
+            (self.engineers, "name", [row["handler_id"] for row in shown]),
+            (self.incidents, "title", [row["merged_into_id"] for row in shown]),
+        )
+
+    def _names_of_actions(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that actions point to."""
+        return _names(
+            (self.incidents, "title", [row["incident_id"] for row in shown]),
+            (self.engineers, "name", [row["owner_id"] for row in shown]),
+        )
 
     def _engineer_open_actions(self, engineer: Engineer) -> int:
         """The open actions of an engineer."""

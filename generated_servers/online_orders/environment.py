@@ -148,9 +148,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -516,7 +521,8 @@ class OnlineOrders:
             and (split_ok is None or order["split_ok"] == split_ok)
             and (status is None or order["status"] == status)
         ]
-        return _found({"total": len(found), "orders": [self._show_order(order) for order in _page(found, offset)]})
+        shown = [self._show_order(order) for order in _page(found, offset)]
+        return _found({"total": len(found), "orders": shown}, self._names_of_orders(shown))
 
     def list_lines(
         self,
@@ -544,7 +550,8 @@ class OnlineOrders:
             if (order_id is None or line["order_id"] == order_id)
             and (product_id is None or line["product_id"] == product_id)
         ]
-        return _found({"total": len(found), "lines": [self._show_line(line) for line in _page(found, offset)]})
+        shown = [self._show_line(line) for line in _page(found, offset)]
+        return _found({"total": len(found), "lines": shown}, self._names_of_lines(shown))
 
     def list_parcels(
         self,
@@ -1558,6 +1565,14 @@ class OnlineOrders:
     def _show_parcel(self, parcel: Parcel) -> dict[str, Any]:
         """The parcel as an answer shows it."""
         return {**parcel, "grams": self._parcel_grams(parcel)}
+
+    def _names_of_orders(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that orders point to."""
+        return _names((self.customers, "name", [row["customer_id"] for row in shown]))
+
+    def _names_of_lines(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that lines point to."""
+        return _names((self.products, "name", [row["product_id"] for row in shown]))
 
     def _customer_owing(self, customer: Customer) -> int:
         """The owing of a customer."""

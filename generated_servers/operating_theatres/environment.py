@@ -136,9 +136,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -248,35 +253,34 @@ class OperatingTheatres:
             return _refused(f"There is no session {session_id!r}.")
         found = [c for c in self._surgeries_by_session.get(session_id, {}).values()]
         found.sort(key=lambda c: (c["position"] if c["position"] is not None else 0, _age(c)))
-        return _found(
+        shown = [
             {
-                "total": len(found),
-                "surgeries": [
-                    {
-                        "id": c["id"],
-                        "position": c["position"],
-                        "patient": self.patients[c["patient_id"]]["name"],
-                        "procedure": self.procedures[c["procedure_id"]]["name"],
-                        "surgeon": self.clinicians[c["surgeon_id"]]["name"],
-                        "minutes": c["minutes"],
-                        "expected_at": _plus_minutes(
-                            session["starts_at"],
-                            sum(
-                                d["minutes"] + 15
-                                for d in self._surgeries_by_session.get(session_id, {}).values()
-                                if d["position"] is not None
-                                and c["position"] is not None
-                                and d["position"] < c["position"]
-                            ),
-                        ),
-                        "tray": c["tray_id"],
-                        "tray_ready": c["tray_id"] is not None and self.trays[c["tray_id"]]["status"] == "sterile",
-                        "urgency": c["urgency"],
-                        "status": c["status"],
-                    }
-                    for c in _page(found, offset)
-                ],
+                "id": c["id"],
+                "position": c["position"],
+                "patient": self.patients[c["patient_id"]]["name"],
+                "procedure": self.procedures[c["procedure_id"]]["name"],
+                "surgeon": self.clinicians[c["surgeon_id"]]["name"],
+                "minutes": c["minutes"],
+                "expected_at": _plus_minutes(
+                    session["starts_at"],
+                    sum(
+                        d["minutes"] + 15
+                        for d in self._surgeries_by_session.get(session_id, {}).values()
+                        if d["position"] is not None
+                        and c["position"] is not None
+                        and d["position"] < c["position"]
+                    ),
+                ),
+                "tray": c["tray_id"],
+                "tray_ready": c["tray_id"] is not None and self.trays[c["tray_id"]]["status"] == "sterile",
+                "urgency": c["urgency"],
+                "status": c["status"],
             }
+            for c in _page(found, offset)
+        ]
+        return _found(
+            {"total": len(found), "surgeries": shown},
+            _names((self.trays, "code", [row["tray"] for row in shown])),
         )
 
     def fitting_sessions(
@@ -303,20 +307,22 @@ class OperatingTheatres:
         needed = (minutes if minutes is not None else surgery["minutes"]) + 15
         found = [s for s in self.sessions.values() if self._fits(surgery, s) and self._session_free(s) >= needed]
         found.sort(key=lambda s: (s["starts_at"], self.theatres[s["theatre_id"]]["name"], _age(s)))
-        return _found(
+        shown = [
             {
-                "total": len(found),
-                "sessions": [
-                    {
-                        "id": s["id"],
-                        "theatre": self.theatres[s["theatre_id"]]["name"],
-                        "starts_at": s["starts_at"],
-                        "free": self._session_free(s),
-                        "anaesthetist": s["anaesthetist_id"],
-                    }
-                    for s in _page(found, offset)
-                ],
+                "id": s["id"],
+                "theatre": self.theatres[s["theatre_id"]]["name"],
+                "starts_at": s["starts_at"],
+                "free": self._session_free(s),
+                "anaesthetist": s["anaesthetist_id"],
             }
+            for s in _page(found, offset)
+        ]
+        return _found(
+            {"total": len(found), "sessions": shown},
+            _names(
+                (self.sessions, "code", [row["id"] for row in shown]),
+                (self.clinicians, "name", [row["anaesthetist"] for row in shown]),
+            ),
         )
 
     def waiting_list(
@@ -552,9 +558,8 @@ class OperatingTheatres:
             and (anaesthetist_id is None or session["anaesthetist_id"] == anaesthetist_id)
             and (status is None or session["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "sessions": [self._show_session(session) for session in _page(found, offset)]}
-        )
+        shown = [self._show_session(session) for session in _page(found, offset)]
+        return _found({"total": len(found), "sessions": shown}, self._names_of_sessions(shown))
 
     def list_surgeries(
         self,
@@ -603,7 +608,8 @@ class OperatingTheatres:
             and (tray_id is None or surgery["tray_id"] == tray_id)
             and (status is None or surgery["status"] == status)
         ]
-        return _found({"total": len(found), "surgeries": [{**surgery} for surgery in _page(found, offset)]})
+        shown = [{**surgery} for surgery in _page(found, offset)]
+        return _found({"total": len(found), "surgeries": shown}, self._names_of_surgeries(shown))
 
     def refer_surgery(
         self,
@@ -1818,6 +1824,23 @@ class OperatingTheatres:
     def _show_session(self, session: Session) -> dict[str, Any]:
         """The session as an answer shows it."""
         return {**session, "ends_at": self._session_ends_at(session), "free": self._session_free(session)}
+
+    def _names_of_sessions(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that sessions point to."""
+        return _names(
+            (self.theatres, "name", [row["theatre_id"] for row in shown]),
+            (self.clinicians, "name", [row["anaesthetist_id"] for row in shown]),
+        )
+
+    def _names_of_surgeries(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that surgeries point to."""
+        return _names(
+            (self.patients, "name", [row["patient_id"] for row in shown]),
+            (self.procedures, "name", [row["procedure_id"] for row in shown]),
+            (self.clinicians, "name", [row["surgeon_id"] for row in shown]),
+            (self.sessions, "code", [row["session_id"] for row in shown]),
+            (self.trays, "code", [row["tray_id"] for row in shown]),
+        )
 
     def _session_ends_at(self, session: Session) -> str:
         """The ends at of a session."""

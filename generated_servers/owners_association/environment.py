@@ -148,9 +148,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -355,7 +360,8 @@ class OwnersAssociation:
             if (label is None or label.casefold() in unit["label"].casefold())
             and (owner_id is None or unit["owner_id"] == owner_id)
         ]
-        return _found({"total": len(found), "units": [{**unit} for unit in _page(found, offset)]})
+        shown = [{**unit} for unit in _page(found, offset)]
+        return _found({"total": len(found), "units": shown}, self._names_of_units(shown))
 
     def list_funds(
         self,
@@ -386,7 +392,8 @@ class OwnersAssociation:
         meeting = self.meetings.get(meeting_id)
         if meeting is None:
             return _refused(f"There is no meeting {meeting_id!r}.")
-        return _found(self._show_meeting(meeting))
+        shown = self._show_meeting(meeting)
+        return _found(shown, self._names_of_meetings([shown]))
 
     def list_meetings(
         self,
@@ -410,9 +417,8 @@ class OwnersAssociation:
             if (name is None or name.casefold() in meeting["name"].casefold())
             and (status is None or meeting["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "meetings": [self._show_meeting(meeting) for meeting in _page(found, offset)]}
-        )
+        shown = [self._show_meeting(meeting) for meeting in _page(found, offset)]
+        return _found({"total": len(found), "meetings": shown}, self._names_of_meetings(shown))
 
     def list_proxies(
         self,
@@ -445,7 +451,8 @@ class OwnersAssociation:
             and (giver_id is None or proxy["giver_id"] == giver_id)
             and (holder_id is None or proxy["holder_id"] == holder_id)
         ]
-        return _found({"total": len(found), "proxies": [{**proxy} for proxy in _page(found, offset)]})
+        shown = [{**proxy} for proxy in _page(found, offset)]
+        return _found({"total": len(found), "proxies": shown}, self._names_of_proxies(shown))
 
     def list_motions(
         self,
@@ -482,9 +489,8 @@ class OwnersAssociation:
             and (fund_id is None or motion["fund_id"] == fund_id)
             and (status is None or motion["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "motions": [self._show_motion(motion) for motion in _page(found, offset)]}
-        )
+        shown = [self._show_motion(motion) for motion in _page(found, offset)]
+        return _found({"total": len(found), "motions": shown}, self._names_of_motions(shown))
 
     def list_votes(
         self,
@@ -515,7 +521,8 @@ class OwnersAssociation:
             and (unit_id is None or vote["unit_id"] == unit_id)
             and (choice is None or vote["choice"] == choice)
         ]
-        return _found({"total": len(found), "votes": [{**vote} for vote in _page(found, offset)]})
+        shown = [{**vote} for vote in _page(found, offset)]
+        return _found({"total": len(found), "votes": shown}, self._names_of_votes(shown))
 
     def list_levies(
         self,
@@ -548,7 +555,8 @@ class OwnersAssociation:
             and (fund_id is None or levy["fund_id"] == fund_id)
             and (motion_id is None or levy["motion_id"] == motion_id)
         ]
-        return _found({"total": len(found), "levies": [{**levy} for levy in _page(found, offset)]})
+        shown = [{**levy} for levy in _page(found, offset)]
+        return _found({"total": len(found), "levies": shown}, self._names_of_levies(shown))
 
     def call_meeting(
         self,
@@ -1175,6 +1183,44 @@ class OwnersAssociation:
     def _show_motion(self, motion: Motion) -> dict[str, Any]:
         """The motion as an answer shows it."""
         return {**motion, "yes": self._motion_yes(motion), "no": self._motion_no(motion)}
+
+    def _names_of_units(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that units point to."""
+        return _names((self.owners, "name", [row["owner_id"] for row in shown]))
+
+    def _names_of_meetings(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that meetings point to."""
+        return _names((self.owners, "name", [each for row in shown for each in row["attending_ids"]]))
+
+    def _names_of_proxies(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that proxies point to."""
+        return _names(
+            (self.meetings, "name", [row["meeting_id"] for row in shown]),
+            (self.owners, "name", [row["giver_id"] for row in shown]),
+            (self.owners, "name", [row["holder_id"] for row in shown]),
+        )
+
+    def _names_of_motions(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that motions point to."""
+        return _names(
+            (self.meetings, "name", [row["meeting_id"] for row in shown]),
+            (self.funds, "name", [row["fund_id"] for row in shown]),
+        )
+
+    def _names_of_votes(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that votes point to."""
+        return _names(
+            (self.motions, "title", [row["motion_id"] for row in shown]),
+            (self.units, "label", [row["unit_id"] for row in shown]),
+        )
+
+    def _names_of_levies(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that levies point to."""
+        return _names(
+            (self.units, "label", [row["unit_id"] for row in shown]),
+            (self.funds, "name", [row["fund_id"] for row in shown]),
+            (self.motions, "title", [row["motion_id"] for row in shown]),
+        )
 
     def _owner_shares(self, owner: Owner) -> int:
         """The shares of an owner."""

@@ -148,9 +148,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -443,9 +448,8 @@ class PackageRegistry:
             and (successor_id is None or package["successor_id"] == successor_id)
             and (status is None or package["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "packages": [self._show_package(package) for package in _page(found, offset)]}
-        )
+        shown = [self._show_package(package) for package in _page(found, offset)]
+        return _found({"total": len(found), "packages": shown}, self._names_of_packages(shown))
 
     def list_versions(
         self,
@@ -476,9 +480,8 @@ class PackageRegistry:
             and (published_by_id is None or version["published_by_id"] == published_by_id)
             and (status is None or version["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "versions": [self._show_version(version) for version in _page(found, offset)]}
-        )
+        shown = [self._show_version(version) for version in _page(found, offset)]
+        return _found({"total": len(found), "versions": shown}, self._names_of_versions(shown))
 
     def list_dependencies(
         self,
@@ -506,12 +509,8 @@ class PackageRegistry:
             if (version_id is None or dependency["version_id"] == version_id)
             and (on_id is None or dependency["on_id"] == on_id)
         ]
-        return _found(
-            {
-                "total": len(found),
-                "dependencies": [self._show_dependency(dependency) for dependency in _page(found, offset)],
-            }
-        )
+        shown = [self._show_dependency(dependency) for dependency in _page(found, offset)]
+        return _found({"total": len(found), "dependencies": shown}, self._names_of_dependencies(shown))
 
     def list_organisations(
         self,
@@ -568,7 +567,8 @@ class PackageRegistry:
             if (organisation_id is None or download["organisation_id"] == organisation_id)
             and (version_id is None or download["version_id"] == version_id)
         ]
-        return _found({"total": len(found), "downloads": [{**download} for download in _page(found, offset)]})
+        shown = [{**download} for download in _page(found, offset)]
+        return _found({"total": len(found), "downloads": shown}, self._names_of_downloads(shown))
 
     def list_disputes(
         self,
@@ -599,7 +599,8 @@ class PackageRegistry:
             and (claimant_id is None or dispute["claimant_id"] == claimant_id)
             and (status is None or dispute["status"] == status)
         ]
-        return _found({"total": len(found), "disputes": [{**dispute} for dispute in _page(found, offset)]})
+        shown = [{**dispute} for dispute in _page(found, offset)]
+        return _found({"total": len(found), "disputes": shown}, self._names_of_disputes(shown))
 
     def create_package(self, name: Text, by_id: str) -> Result:
         """Register a free name for a new package, which whoever does it owns.
@@ -1409,6 +1410,36 @@ class PackageRegistry:
     def _show_organisation(self, organisation: Organisation) -> dict[str, Any]:
         """The organisation as an answer shows it."""
         return {**organisation, "quota": self._organisation_quota(organisation)}
+
+    def _names_of_packages(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that packages point to."""
+        return _names(
+            (self.accounts, "name", [each for row in shown for each in row["owner_ids"]]),
+            (self.accounts, "name", [each for row in shown for each in row["maintainer_ids"]]),
+            (self.packages, "name", [row["successor_id"] for row in shown]),
+        )
+
+    def _names_of_versions(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that versions point to."""
+        return _names(
+            (self.packages, "name", [row["package_id"] for row in shown]),
+            (self.accounts, "name", [row["published_by_id"] for row in shown]),
+        )
+
+    def _names_of_dependencies(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that dependencies point to."""
+        return _names((self.packages, "name", [row["on_id"] for row in shown]))
+
+    def _names_of_downloads(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that downloads point to."""
+        return _names((self.organisations, "name", [row["organisation_id"] for row in shown]))
+
+    def _names_of_disputes(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that disputes point to."""
+        return _names(
+            (self.packages, "name", [row["package_id"] for row in shown]),
+            (self.accounts, "name", [row["claimant_id"] for row in shown]),
+        )
 
     def _package_newest(self, package: Package) -> Version | None:
         """The newest of a package."""

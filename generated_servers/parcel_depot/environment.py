@@ -140,9 +140,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -404,7 +409,8 @@ class ParcelDepot:
             if (name is None or name.casefold() in district["name"].casefold())
             and (route_id is None or district["route_id"] == route_id)
         ]
-        return _found({"total": len(found), "districts": [{**district} for district in _page(found, offset)]})
+        shown = [{**district} for district in _page(found, offset)]
+        return _found({"total": len(found), "districts": shown}, self._names_of_districts(shown))
 
     def list_drivers(
         self,
@@ -451,12 +457,8 @@ class ParcelDepot:
             if (name is None or name.casefold() in pickup_point["name"].casefold())
             and (district_id is None or pickup_point["district_id"] == district_id)
         ]
-        return _found(
-            {
-                "total": len(found),
-                "pickup_points": [self._show_pickup_point(pickup_point) for pickup_point in _page(found, offset)],
-            }
-        )
+        shown = [self._show_pickup_point(pickup_point) for pickup_point in _page(found, offset)]
+        return _found({"total": len(found), "pickup_points": shown}, self._names_of_pickup_points(shown))
 
     def list_tours(
         self,
@@ -490,7 +492,8 @@ class ParcelDepot:
             and (driver_id is None or tour["driver_id"] == driver_id)
             and (status is None or tour["status"] == status)
         ]
-        return _found({"total": len(found), "tours": [self._show_tour(tour) for tour in _page(found, offset)]})
+        shown = [self._show_tour(tour) for tour in _page(found, offset)]
+        return _found({"total": len(found), "tours": shown}, self._names_of_tours(shown))
 
     def list_parcels(
         self,
@@ -536,9 +539,8 @@ class ParcelDepot:
             and (point_id is None or parcel["point_id"] == point_id)
             and (status is None or parcel["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "parcels": [self._show_parcel(parcel) for parcel in _page(found, offset)]}
-        )
+        shown = [self._show_parcel(parcel) for parcel in _page(found, offset)]
+        return _found({"total": len(found), "parcels": shown}, self._names_of_parcels(shown))
 
     def list_stops(
         self,
@@ -569,7 +571,8 @@ class ParcelDepot:
             and (parcel_id is None or stop["parcel_id"] == parcel_id)
             and (outcome is None or stop["outcome"] == outcome)
         ]
-        return _found({"total": len(found), "stops": [{**stop} for stop in _page(found, offset)]})
+        shown = [{**stop} for stop in _page(found, offset)]
+        return _found({"total": len(found), "stops": shown}, self._names_of_stops(shown))
 
     def plan_tour(self, sheet: Text, route_id: str, driver_id: str, on: Date) -> Result:
         """Plan the tour of a route for a day.
@@ -1119,6 +1122,8 @@ class ParcelDepot:
             return _refused(f"There is no tour {tour_id!r}.")
         if tour["status"] != "out":
             return _refused(f"Tour {tour['sheet']} is {tour['status']}.")
+        if tour["on"] > self.now[:10]:
+            return _refused(f"Tour {tour['sheet']} is on {tour['on']}.")
         due = self._tour_next_stop(tour)
         if due is not None:
             return _refused(
@@ -1361,6 +1366,35 @@ class ParcelDepot:
     def _show_parcel(self, parcel: Parcel) -> dict[str, Any]:
         """The parcel as an answer shows it."""
         return {**parcel, "failed": self._parcel_failed(parcel)}
+
+    def _names_of_districts(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that districts point to."""
+        return _names((self.routes, "name", [row["route_id"] for row in shown]))
+
+    def _names_of_pickup_points(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that pickup points point to."""
+        return _names((self.districts, "name", [row["district_id"] for row in shown]))
+
+    def _names_of_tours(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that tours point to."""
+        return _names(
+            (self.routes, "name", [row["route_id"] for row in shown]),
+            (self.drivers, "name", [row["driver_id"] for row in shown]),
+        )
+
+    def _names_of_parcels(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that parcels point to."""
+        return _names(
+            (self.districts, "name", [row["district_id"] for row in shown]),
+            (self.pickup_points, "name", [row["point_id"] for row in shown]),
+        )
+
+    def _names_of_stops(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that stops point to."""
+        return _names(
+            (self.tours, "sheet", [row["tour_id"] for row in shown]),
+            (self.parcels, "code", [row["parcel_id"] for row in shown]),
+        )
 
     def _route_waiting(self, route: Route) -> int:
         """The waiting of a route."""

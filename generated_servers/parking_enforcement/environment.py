@@ -151,9 +151,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -438,7 +443,8 @@ class ParkingEnforcement:
             if (plate is None or plate.casefold() in car["plate"].casefold())
             and (keeper_id is None or car["keeper_id"] == keeper_id)
         ]
-        return _found({"total": len(found), "cars": [self._show_car(car) for car in _page(found, offset)]})
+        shown = [self._show_car(car) for car in _page(found, offset)]
+        return _found({"total": len(found), "cars": shown}, self._names_of_cars(shown))
 
     def list_officers(
         self,
@@ -493,7 +499,8 @@ class ParkingEnforcement:
             and (zone_id is None or permit["zone_id"] == zone_id)
             and (kind is None or permit["kind"] == kind)
         ]
-        return _found({"total": len(found), "permits": [{**permit} for permit in _page(found, offset)]})
+        shown = [{**permit} for permit in _page(found, offset)]
+        return _found({"total": len(found), "permits": shown}, self._names_of_permits(shown))
 
     def list_tickets(
         self,
@@ -537,9 +544,8 @@ class ParkingEnforcement:
             and (plan_id is None or ticket["plan_id"] == plan_id)
             and (stage is None or ticket["stage"] == stage)
         ]
-        return _found(
-            {"total": len(found), "tickets": [self._show_ticket(ticket) for ticket in _page(found, offset)]}
-        )
+        shown = [self._show_ticket(ticket) for ticket in _page(found, offset)]
+        return _found({"total": len(found), "tickets": shown}, self._names_of_tickets(shown))
 
     def list_appeals(
         self,
@@ -573,7 +579,8 @@ class ParkingEnforcement:
             and (reviewer_id is None or appeal["reviewer_id"] == reviewer_id)
             and (status is None or appeal["status"] == status)
         ]
-        return _found({"total": len(found), "appeals": [{**appeal} for appeal in _page(found, offset)]})
+        shown = [{**appeal} for appeal in _page(found, offset)]
+        return _found({"total": len(found), "appeals": shown}, self._names_of_appeals(shown))
 
     def list_plans(
         self,
@@ -599,7 +606,8 @@ class ParkingEnforcement:
             if (motorist_id is None or plan["motorist_id"] == motorist_id)
             and (status is None or plan["status"] == status)
         ]
-        return _found({"total": len(found), "plans": [self._show_plan(plan) for plan in _page(found, offset)]})
+        shown = [self._show_plan(plan) for plan in _page(found, offset)]
+        return _found({"total": len(found), "plans": shown}, self._names_of_plans(shown))
 
     def issue_ticket(
         self,
@@ -1464,6 +1472,33 @@ class ParkingEnforcement:
     def _show_plan(self, plan: Plan) -> dict[str, Any]:
         """The plan as an answer shows it."""
         return {**plan, "left": self._plan_left(plan)}
+
+    def _names_of_cars(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that cars point to."""
+        return _names((self.motorists, "name", [row["keeper_id"] for row in shown]))
+
+    def _names_of_permits(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that permits point to."""
+        return _names(
+            (self.cars, "plate", [row["car_id"] for row in shown]),
+            (self.zones, "name", [row["zone_id"] for row in shown]),
+        )
+
+    def _names_of_tickets(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that tickets point to."""
+        return _names(
+            (self.cars, "plate", [row["car_id"] for row in shown]),
+            (self.zones, "name", [row["zone_id"] for row in shown]),
+            (self.officers, "name", [row["officer_id"] for row in shown]),
+        )
+
+    def _names_of_appeals(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that appeals point to."""
+        return _names((self.officers, "name", [row["reviewer_id"] for row in shown]))
+
+    def _names_of_plans(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that plans point to."""
+        return _names((self.motorists, "name", [row["motorist_id"] for row in shown]))
 
     def _motorist_owes(self, motorist: Motorist) -> int:
         """The owes of a motorist."""

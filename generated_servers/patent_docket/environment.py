@@ -128,9 +128,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -368,20 +373,19 @@ class PatentDocket:
         if application is None:
             return _refused(f"There is no application {application_id!r}.")
         found = [a for a in self._line(application)]
-        return _found(
+        shown = [
             {
-                "total": len(found),
-                "applications": [
-                    {
-                        "id": a["id"],
-                        "number": a["number"],
-                        "parent": a["parent_id"],
-                        "owner": self.owners[a["owner_id"]]["name"],
-                        "status": a["status"],
-                    }
-                    for a in _page(found, offset)
-                ],
+                "id": a["id"],
+                "number": a["number"],
+                "parent": a["parent_id"],
+                "owner": self.owners[a["owner_id"]]["name"],
+                "status": a["status"],
             }
+            for a in _page(found, offset)
+        ]
+        return _found(
+            {"total": len(found), "applications": shown},
+            _names((self.applications, "number", [row["parent"] for row in shown])),
         )
 
     def loads(self, offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0) -> Result:
@@ -521,12 +525,8 @@ class PatentDocket:
             and (parent_id is None or application["parent_id"] == parent_id)
             and (status is None or application["status"] == status)
         ]
-        return _found(
-            {
-                "total": len(found),
-                "applications": [self._show_application(application) for application in _page(found, offset)],
-            }
-        )
+        shown = [self._show_application(application) for application in _page(found, offset)]
+        return _found({"total": len(found), "applications": shown}, self._names_of_applications(shown))
 
     def list_office_actions(
         self,
@@ -555,12 +555,8 @@ class PatentDocket:
             and (kind is None or office_action["kind"] == kind)
             and (status is None or office_action["status"] == status)
         ]
-        return _found(
-            {
-                "total": len(found),
-                "office_actions": [self._show_office_action(office_action) for office_action in _page(found, offset)],
-            }
-        )
+        shown = [self._show_office_action(office_action) for office_action in _page(found, offset)]
+        return _found({"total": len(found), "office_actions": shown}, self._names_of_office_actions(shown))
 
     def list_annuities(
         self,
@@ -583,9 +579,8 @@ class PatentDocket:
             for annuity in self.annuities.values()
             if (application_id is None or annuity["application_id"] == application_id)
         ]
-        return _found(
-            {"total": len(found), "annuities": [self._show_annuity(annuity) for annuity in _page(found, offset)]}
-        )
+        shown = [self._show_annuity(annuity) for annuity in _page(found, offset)]
+        return _found({"total": len(found), "annuities": shown}, self._names_of_annuities(shown))
 
     def file_application(
         self,
@@ -1251,6 +1246,23 @@ class PatentDocket:
     def _show_annuity(self, annuity: Annuity) -> dict[str, Any]:
         """The annuity as an answer shows it."""
         return {**annuity, "due_on": self._annuity_due_on(annuity)}
+
+    def _names_of_applications(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that applications point to."""
+        return _names(
+            (self.families, "title", [row["family_id"] for row in shown]),
+            (self.owners, "name", [row["owner_id"] for row in shown]),
+            (self.attorneys, "name", [row["attorney_id"] for row in shown]),
+            (self.applications, "number", [row["parent_id"] for row in shown]),
+        )
+
+    def _names_of_office_actions(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that office actions point to."""
+        return _names((self.applications, "number", [row["application_id"] for row in shown]))
+
+    def _names_of_annuities(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that annuities point to."""
+        return _names((self.applications, "number", [row["application_id"] for row in shown]))
 
     def _attorney_load(self, attorney: Attorney) -> int:
         """The load of an attorney."""

@@ -137,9 +137,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -421,9 +426,8 @@ class PaymentDisputes:
             if (title is None or title.casefold() in reason["title"].casefold())
             and (scheme_id is None or reason["scheme_id"] == scheme_id)
         ]
-        return _found(
-            {"total": len(found), "reasons": [self._show_reason(reason) for reason in _page(found, offset)]}
-        )
+        shown = [self._show_reason(reason) for reason in _page(found, offset)]
+        return _found({"total": len(found), "reasons": shown}, self._names_of_reasons(shown))
 
     def list_merchants(
         self,
@@ -477,7 +481,8 @@ class PaymentDisputes:
             and (merchant_id is None or sale["merchant_id"] == merchant_id)
             and (scheme_id is None or sale["scheme_id"] == scheme_id)
         ]
-        return _found({"total": len(found), "sales": [self._show_sale(sale) for sale in _page(found, offset)]})
+        shown = [self._show_sale(sale) for sale in _page(found, offset)]
+        return _found({"total": len(found), "sales": shown}, self._names_of_sales(shown))
 
     def list_analysts(
         self,
@@ -548,9 +553,8 @@ class PaymentDisputes:
             and (analyst_id is None or dispute["analyst_id"] == analyst_id)
             and (stage is None or dispute["stage"] == stage)
         ]
-        return _found(
-            {"total": len(found), "disputes": [self._show_dispute(dispute) for dispute in _page(found, offset)]}
-        )
+        shown = [self._show_dispute(dispute) for dispute in _page(found, offset)]
+        return _found({"total": len(found), "disputes": shown}, self._names_of_disputes(shown))
 
     def list_evidences(
         self,
@@ -576,7 +580,8 @@ class PaymentDisputes:
             if (dispute_id is None or evidence["dispute_id"] == dispute_id)
             and (kind is None or evidence["kind"] == kind)
         ]
-        return _found({"total": len(found), "evidences": [{**evidence} for evidence in _page(found, offset)]})
+        shown = [{**evidence} for evidence in _page(found, offset)]
+        return _found({"total": len(found), "evidences": shown}, self._names_of_evidences(shown))
 
     def open_dispute(
         self,
@@ -1216,6 +1221,29 @@ class PaymentDisputes:
     def _show_dispute(self, dispute: Dispute) -> dict[str, Any]:
         """The dispute as an answer shows it."""
         return {**dispute, "missing": self._dispute_missing(dispute)}
+
+    def _names_of_reasons(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that reasons point to."""
+        return _names((self.schemes, "name", [row["scheme_id"] for row in shown]))
+
+    def _names_of_sales(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that sales point to."""
+        return _names(
+            (self.merchants, "name", [row["merchant_id"] for row in shown]),
+            (self.schemes, "name", [row["scheme_id"] for row in shown]),
+        )
+
+    def _names_of_disputes(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that disputes point to."""
+        return _names(
+            (self.sales, "number", [row["sale_id"] for row in shown]),
+            (self.reasons, "title", [row["reason_id"] for row in shown]),
+            (self.analysts, "name", [row["analyst_id"] for row in shown]),
+        )
+
+    def _names_of_evidences(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that evidences point to."""
+        return _names((self.disputes, "code", [row["dispute_id"] for row in shown]))
 
     def _merchant_exposure(self, merchant: Merchant) -> int:
         """The exposure of a merchant."""

@@ -145,9 +145,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -470,7 +475,8 @@ class PayrollRun:
             and (element_id is None or recurring["element_id"] == element_id)
             and (running is None or recurring["running"] == running)
         ]
-        return _found({"total": len(found), "recurrings": [{**recurring} for recurring in _page(found, offset)]})
+        shown = [{**recurring} for recurring in _page(found, offset)]
+        return _found({"total": len(found), "recurrings": shown}, self._names_of_recurrings(shown))
 
     def list_items(
         self,
@@ -513,7 +519,8 @@ class PayrollRun:
             and (correction_of_id is None or item["correction_of_id"] == correction_of_id)
             and (recurring_id is None or item["recurring_id"] == recurring_id)
         ]
-        return _found({"total": len(found), "items": [{**item} for item in _page(found, offset)]})
+        shown = [{**item} for item in _page(found, offset)]
+        return _found({"total": len(found), "items": shown}, self._names_of_items(shown))
 
     def list_slips(
         self,
@@ -544,7 +551,8 @@ class PayrollRun:
             and (period_id is None or slip["period_id"] == period_id)
             and (cleared is None or slip["cleared"] == cleared)
         ]
-        return _found({"total": len(found), "slips": [self._show_slip(slip) for slip in _page(found, offset)]})
+        shown = [self._show_slip(slip) for slip in _page(found, offset)]
+        return _found({"total": len(found), "slips": shown}, self._names_of_slips(shown))
 
     def list_garnishments(
         self,
@@ -570,12 +578,8 @@ class PayrollRun:
             if (worker_id is None or garnishment["worker_id"] == worker_id)
             and (status is None or garnishment["status"] == status)
         ]
-        return _found(
-            {
-                "total": len(found),
-                "garnishments": [self._show_garnishment(garnishment) for garnishment in _page(found, offset)],
-            }
-        )
+        shown = [self._show_garnishment(garnishment) for garnishment in _page(found, offset)]
+        return _found({"total": len(found), "garnishments": shown}, self._names_of_garnishments(shown))
 
     def list_withholdings(
         self,
@@ -1392,6 +1396,32 @@ class PayrollRun:
             "paid": self._garnishment_paid(garnishment),
             "left": self._garnishment_left(garnishment),
         }
+
+    def _names_of_recurrings(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that recurrings point to."""
+        return _names(
+            (self.workers, "name", [row["worker_id"] for row in shown]),
+            (self.elements, "name", [row["element_id"] for row in shown]),
+        )
+
+    def _names_of_items(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that items point to."""
+        return _names(
+            (self.workers, "name", [row["worker_id"] for row in shown]),
+            (self.periods, "name", [row["period_id"] for row in shown]),
+            (self.elements, "name", [row["element_id"] for row in shown]),
+        )
+
+    def _names_of_slips(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that slips point to."""
+        return _names(
+            (self.workers, "name", [row["worker_id"] for row in shown]),
+            (self.periods, "name", [row["period_id"] for row in shown]),
+        )
+
+    def _names_of_garnishments(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that garnishments point to."""
+        return _names((self.workers, "name", [row["worker_id"] for row in shown]))
 
     def _slip_withheld(self, slip: Slip) -> int:
         """The withheld of a slip."""

@@ -121,9 +121,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -290,19 +295,18 @@ class PerformanceReviews:
         """
         found = [r for r in self._reviews_by_status.get("planning", {}).values()]
         found.sort(key=lambda r: (self.members[r["member_id"]]["name"], _age(r)))
-        return _found(
+        shown = [
             {
-                "total": len(found),
-                "reviews": [
-                    {
-                        "id": r["id"],
-                        "member": self.members[r["member_id"]]["name"],
-                        "goals": len(self._goals_by_review.get(r["id"], {})),
-                        "missing": 100 - self._review_weights(r),
-                    }
-                    for r in _page(found, offset)
-                ],
+                "id": r["id"],
+                "member": self.members[r["member_id"]]["name"],
+                "goals": len(self._goals_by_review.get(r["id"], {})),
+                "missing": 100 - self._review_weights(r),
             }
+            for r in _page(found, offset)
+        ]
+        return _found(
+            {"total": len(found), "reviews": shown},
+            _names((self.reviews, "number", [row["id"] for row in shown])),
         )
 
     def ready_to_grade(
@@ -331,20 +335,19 @@ class PerformanceReviews:
             and (unit_id is None or self.members[r["member_id"]]["unit_id"] == unit_id)
         ]
         found.sort(key=lambda r: (-self._review_score(r), self.members[r["member_id"]]["name"], _age(r)))
-        return _found(
+        shown = [
             {
-                "total": len(found),
-                "reviews": [
-                    {
-                        "id": r["id"],
-                        "member": self.members[r["member_id"]]["name"],
-                        "score": self._review_score(r),
-                        "rounds_to": self._proposed(r),
-                        "own_view": r["own_view"],
-                    }
-                    for r in _page(found, offset)
-                ],
+                "id": r["id"],
+                "member": self.members[r["member_id"]]["name"],
+                "score": self._review_score(r),
+                "rounds_to": self._proposed(r),
+                "own_view": r["own_view"],
             }
+            for r in _page(found, offset)
+        ]
+        return _found(
+            {"total": len(found), "reviews": shown},
+            _names((self.reviews, "number", [row["id"] for row in shown])),
         )
 
     def ready_to_sign(self, offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0) -> Result:
@@ -367,19 +370,18 @@ class PerformanceReviews:
             and self._open_below(self.members[r["member_id"]]) is None
         ]
         found.sort(key=lambda r: (self.members[r["member_id"]]["name"], _age(r)))
-        return _found(
+        shown = [
             {
-                "total": len(found),
-                "reviews": [
-                    {
-                        "id": r["id"],
-                        "member": self.members[r["member_id"]]["name"],
-                        "unit": self.units[self.members[r["member_id"]]["unit_id"]]["name"],
-                        "grade": r["grade"],
-                    }
-                    for r in _page(found, offset)
-                ],
+                "id": r["id"],
+                "member": self.members[r["member_id"]]["name"],
+                "unit": self.units[self.members[r["member_id"]]["unit_id"]]["name"],
+                "grade": r["grade"],
             }
+            for r in _page(found, offset)
+        ]
+        return _found(
+            {"total": len(found), "reviews": shown},
+            _names((self.reviews, "number", [row["id"] for row in shown])),
         )
 
     def bonus_limits(self, unit_id: str, offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0) -> Result:
@@ -406,21 +408,20 @@ class PerformanceReviews:
             if (self._closed(r) and self.members[r["member_id"]]["unit_id"] == unit_id)
         ]
         found.sort(key=lambda r: (-self._review_score(r), self.members[r["member_id"]]["name"], _age(r)))
-        return _found(
+        shown = [
             {
-                "total": len(found),
-                "reviews": [
-                    {
-                        "id": r["id"],
-                        "member": self.members[r["member_id"]]["name"],
-                        "grade": r["grade"],
-                        "score": self._review_score(r),
-                        "bonus": r["bonus"],
-                        "most": max(self._cap(r), 0),
-                    }
-                    for r in _page(found, offset)
-                ],
+                "id": r["id"],
+                "member": self.members[r["member_id"]]["name"],
+                "grade": r["grade"],
+                "score": self._review_score(r),
+                "bonus": r["bonus"],
+                "most": max(self._cap(r), 0),
             }
+            for r in _page(found, offset)
+        ]
+        return _found(
+            {"total": len(found), "reviews": shown},
+            _names((self.reviews, "number", [row["id"] for row in shown])),
         )
 
     def list_units(
@@ -447,7 +448,8 @@ class PerformanceReviews:
             if (name is None or name.casefold() in unit["name"].casefold())
             and (within_id is None or unit["within_id"] == within_id)
         ]
-        return _found({"total": len(found), "units": [self._show_unit(unit) for unit in _page(found, offset)]})
+        shown = [self._show_unit(unit) for unit in _page(found, offset)]
+        return _found({"total": len(found), "units": shown}, self._names_of_units(shown))
 
     def list_members(
         self,
@@ -478,7 +480,8 @@ class PerformanceReviews:
             and (unit_id is None or member["unit_id"] == unit_id)
             and (boss_id is None or member["boss_id"] == boss_id)
         ]
-        return _found({"total": len(found), "members": [{**member} for member in _page(found, offset)]})
+        shown = [{**member} for member in _page(found, offset)]
+        return _found({"total": len(found), "members": shown}, self._names_of_members(shown))
 
     def list_reviews(
         self,
@@ -507,9 +510,8 @@ class PerformanceReviews:
             and (member_id is None or review["member_id"] == member_id)
             and (status is None or review["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "reviews": [self._show_review(review) for review in _page(found, offset)]}
-        )
+        shown = [self._show_review(review) for review in _page(found, offset)]
+        return _found({"total": len(found), "reviews": shown}, self._names_of_reviews(shown))
 
     def list_goals(
         self,
@@ -535,7 +537,8 @@ class PerformanceReviews:
             if (title is None or title.casefold() in goal["title"].casefold())
             and (review_id is None or goal["review_id"] == review_id)
         ]
-        return _found({"total": len(found), "goals": [{**goal} for goal in _page(found, offset)]})
+        shown = [{**goal} for goal in _page(found, offset)]
+        return _found({"total": len(found), "goals": shown}, self._names_of_goals(shown))
 
     def list_appeals(
         self,
@@ -566,9 +569,8 @@ class PerformanceReviews:
             and (judge_id is None or appeal["judge_id"] == judge_id)
             and (status is None or appeal["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "appeals": [self._show_appeal(appeal) for appeal in _page(found, offset)]}
-        )
+        shown = [self._show_appeal(appeal) for appeal in _page(found, offset)]
+        return _found({"total": len(found), "appeals": shown}, self._names_of_appeals(shown))
 
     def add_goal(self, review_id: str, title: Text, weight: Annotated[int, {"minimum": 5, "maximum": 95}]) -> Result:
         """Add a goal to a review that is being planned.
@@ -1318,6 +1320,33 @@ class PerformanceReviews:
     def _show_appeal(self, appeal: Appeal) -> dict[str, Any]:
         """The appeal as an answer shows it."""
         return {**appeal, "member_id": _id_of(self._appeal_member(appeal))}
+
+    def _names_of_units(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that units point to."""
+        return _names((self.units, "name", [row["within_id"] for row in shown]))
+
+    def _names_of_members(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that members point to."""
+        return _names(
+            (self.units, "name", [row["unit_id"] for row in shown]),
+            (self.members, "name", [row["boss_id"] for row in shown]),
+        )
+
+    def _names_of_reviews(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that reviews point to."""
+        return _names((self.members, "name", [row["member_id"] for row in shown]))
+
+    def _names_of_goals(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that goals point to."""
+        return _names((self.reviews, "number", [row["review_id"] for row in shown]))
+
+    def _names_of_appeals(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that appeals point to."""
+        return _names(
+            (self.reviews, "number", [row["review_id"] for row in shown]),
+            (self.members, "name", [row["judge_id"] for row in shown]),
+            (self.members, "name", [row["member_id"] for row in shown]),
+        )
 
     def _unit_spent(self, unit: Unit) -> int:
         """The spent of an unit."""

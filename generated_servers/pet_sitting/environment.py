@@ -145,9 +145,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -458,7 +463,8 @@ class PetSitting:
             and (medicine is None or pet["medicine"] == medicine)
             and (at_home_only is None or pet["at_home_only"] == at_home_only)
         ]
-        return _found({"total": len(found), "pets": [{**pet} for pet in _page(found, offset)]})
+        shown = [{**pet} for pet in _page(found, offset)]
+        return _found({"total": len(found), "pets": shown}, self._names_of_pets(shown))
 
     def list_sitters(
         self,
@@ -524,7 +530,8 @@ class PetSitting:
             and (paid is None or job["paid"] == paid)
             and (status is None or job["status"] == status)
         ]
-        return _found({"total": len(found), "jobs": [{**job} for job in _page(found, offset)]})
+        shown = [{**job} for job in _page(found, offset)]
+        return _found({"total": len(found), "jobs": shown}, self._names_of_jobs(shown))
 
     def list_visits(
         self,
@@ -581,7 +588,8 @@ class PetSitting:
             and (owner_id is None or house_key["owner_id"] == owner_id)
             and (held_by_id is None or house_key["held_by_id"] == held_by_id)
         ]
-        return _found({"total": len(found), "house_keys": [{**house_key} for house_key in _page(found, offset)]})
+        shown = [{**house_key} for house_key in _page(found, offset)]
+        return _found({"total": len(found), "house_keys": shown}, self._names_of_house_keys(shown))
 
     def list_reviews(
         self,
@@ -609,7 +617,8 @@ class PetSitting:
             if (job_id is None or review["job_id"] == job_id)
             and (sitter_id is None or review["sitter_id"] == sitter_id)
         ]
-        return _found({"total": len(found), "reviews": [{**review} for review in _page(found, offset)]})
+        shown = [{**review} for review in _page(found, offset)]
+        return _found({"total": len(found), "reviews": shown}, self._names_of_reviews(shown))
 
     def book_job(
         self,
@@ -1313,6 +1322,28 @@ class PetSitting:
             "streets": [*sitter["streets"]],
             "stars": self._sitter_stars(sitter),
         }
+
+    def _names_of_pets(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that pets point to."""
+        return _names((self.owners, "name", [row["owner_id"] for row in shown]))
+
+    def _names_of_jobs(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that jobs point to."""
+        return _names(
+            (self.pets, "name", [row["pet_id"] for row in shown]),
+            (self.sitters, "name", [row["sitter_id"] for row in shown]),
+        )
+
+    def _names_of_house_keys(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that house keys point to."""
+        return _names(
+            (self.owners, "name", [row["owner_id"] for row in shown]),
+            (self.sitters, "name", [row["held_by_id"] for row in shown]),
+        )
+
+    def _names_of_reviews(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that reviews point to."""
+        return _names((self.sitters, "name", [row["sitter_id"] for row in shown]))
 
     def _sitter_stars(self, sitter: Sitter) -> int:
         """The stars of a sitter."""

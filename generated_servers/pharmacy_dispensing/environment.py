@@ -146,9 +146,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -390,12 +395,8 @@ class PharmacyDispensing:
             if (name is None or name.casefold() in substance["name"].casefold())
             and (controlled is None or substance["controlled"] == controlled)
         ]
-        return _found(
-            {
-                "total": len(found),
-                "substances": [self._show_substance(substance) for substance in _page(found, offset)],
-            }
-        )
+        shown = [self._show_substance(substance) for substance in _page(found, offset)]
+        return _found({"total": len(found), "substances": shown}, self._names_of_substances(shown))
 
     def list_products(
         self,
@@ -421,9 +422,8 @@ class PharmacyDispensing:
             if (name is None or name.casefold() in product["name"].casefold())
             and (substance_id is None or product["substance_id"] == substance_id)
         ]
-        return _found(
-            {"total": len(found), "products": [self._show_product(product) for product in _page(found, offset)]}
-        )
+        shown = [self._show_product(product) for product in _page(found, offset)]
+        return _found({"total": len(found), "products": shown}, self._names_of_products(shown))
 
     def list_lots(
         self,
@@ -452,7 +452,8 @@ class PharmacyDispensing:
             and (product_id is None or lot["product_id"] == product_id)
             and (withdrawn_for is None or lot["withdrawn_for"] == withdrawn_for)
         ]
-        return _found({"total": len(found), "lots": [{**lot} for lot in _page(found, offset)]})
+        shown = [{**lot} for lot in _page(found, offset)]
+        return _found({"total": len(found), "lots": shown}, self._names_of_lots(shown))
 
     def list_patients(
         self,
@@ -473,9 +474,8 @@ class PharmacyDispensing:
             for patient in self.patients.values()
             if (name is None or name.casefold() in patient["name"].casefold())
         ]
-        return _found(
-            {"total": len(found), "patients": [self._show_patient(patient) for patient in _page(found, offset)]}
-        )
+        shown = [self._show_patient(patient) for patient in _page(found, offset)]
+        return _found({"total": len(found), "patients": shown}, self._names_of_patients(shown))
 
     def list_pharmacists(
         self,
@@ -533,12 +533,8 @@ class PharmacyDispensing:
             and (substitution is None or prescription["substitution"] == substitution)
             and (status is None or prescription["status"] == status)
         ]
-        return _found(
-            {
-                "total": len(found),
-                "prescriptions": [self._show_prescription(prescription) for prescription in _page(found, offset)],
-            }
-        )
+        shown = [self._show_prescription(prescription) for prescription in _page(found, offset)]
+        return _found({"total": len(found), "prescriptions": shown}, self._names_of_prescriptions(shown))
 
     def list_supplies(
         self,
@@ -579,9 +575,8 @@ class PharmacyDispensing:
             and (checked_by_id is None or supply["checked_by_id"] == checked_by_id)
             and (status is None or supply["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "supplies": [self._show_supply(supply) for supply in _page(found, offset)]}
-        )
+        shown = [self._show_supply(supply) for supply in _page(found, offset)]
+        return _found({"total": len(found), "supplies": shown}, self._names_of_supplies(shown))
 
     def list_picks(
         self,
@@ -609,7 +604,8 @@ class PharmacyDispensing:
             if (supply_id is None or pick["supply_id"] == supply_id)
             and (lot_id is None or pick["lot_id"] == lot_id)
         ]
-        return _found({"total": len(found), "picks": [{**pick} for pick in _page(found, offset)]})
+        shown = [{**pick} for pick in _page(found, offset)]
+        return _found({"total": len(found), "picks": shown}, self._names_of_picks(shown))
 
     def enter_prescription(
         self,
@@ -1407,6 +1403,42 @@ class PharmacyDispensing:
     def _show_supply(self, supply: Supply) -> dict[str, Any]:
         """The supply as an answer shows it."""
         return {**supply, "patient_id": _id_of(self._supply_patient(supply))}
+
+    def _names_of_substances(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that substances point to."""
+        return _names((self.substances, "name", [each for row in shown for each in row["clash_ids"]]))
+
+    def _names_of_products(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that products point to."""
+        return _names((self.substances, "name", [row["substance_id"] for row in shown]))
+
+    def _names_of_lots(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that lots point to."""
+        return _names((self.products, "name", [row["product_id"] for row in shown]))
+
+    def _names_of_patients(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that patients point to."""
+        return _names((self.substances, "name", [each for row in shown for each in row["allergy_ids"]]))
+
+    def _names_of_prescriptions(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that prescriptions point to."""
+        return _names(
+            (self.patients, "name", [row["patient_id"] for row in shown]),
+            (self.products, "name", [row["product_id"] for row in shown]),
+        )
+
+    def _names_of_supplies(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that supplies point to."""
+        return _names(
+            (self.products, "name", [row["product_id"] for row in shown]),
+            (self.pharmacists, "name", [row["made_by_id"] for row in shown]),
+            (self.pharmacists, "name", [row["checked_by_id"] for row in shown]),
+            (self.patients, "name", [row["patient_id"] for row in shown]),
+        )
+
+    def _names_of_picks(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that picks point to."""
+        return _names((self.lots, "number", [row["lot_id"] for row in shown]))
 
     def _product_stock(self, product: Product) -> int:
         """The stock of a product."""

@@ -132,9 +132,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -532,7 +537,8 @@ class PodcastAds:
             and (show_id is None or episode["show_id"] == show_id)
             and (status is None or episode["status"] == status)
         ]
-        return _found({"total": len(found), "episodes": [{**episode} for episode in _page(found, offset)]})
+        shown = [{**episode} for episode in _page(found, offset)]
+        return _found({"total": len(found), "episodes": shown}, self._names_of_episodes(shown))
 
     def list_campaigns(
         self,
@@ -564,9 +570,8 @@ class PodcastAds:
             and (exclusive is None or campaign["exclusive"] == exclusive)
             and (status is None or campaign["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "campaigns": [self._show_campaign(campaign) for campaign in _page(found, offset)]}
-        )
+        shown = [self._show_campaign(campaign) for campaign in _page(found, offset)]
+        return _found({"total": len(found), "campaigns": shown}, self._names_of_campaigns(shown))
 
     def list_spots(
         self,
@@ -605,7 +610,8 @@ class PodcastAds:
             and (instead_of_id is None or spot["instead_of_id"] == instead_of_id)
             and (status is None or spot["status"] == status)
         ]
-        return _found({"total": len(found), "spots": [{**spot} for spot in _page(found, offset)]})
+        shown = [{**spot} for spot in _page(found, offset)]
+        return _found({"total": len(found), "spots": shown}, self._names_of_spots(shown))
 
     def sign_campaign(
         self,
@@ -1675,6 +1681,21 @@ class PodcastAds:
             "heard": self._campaign_heard(campaign),
             "unplanned": self._campaign_unplanned(campaign),
         }
+
+    def _names_of_episodes(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that episodes point to."""
+        return _names((self.shows, "host", [row["show_id"] for row in shown]))
+
+    def _names_of_campaigns(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that campaigns point to."""
+        return _names((self.advertisers, "name", [row["advertiser_id"] for row in shown]))
+
+    def _names_of_spots(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that spots point to."""
+        return _names(
+            (self.campaigns, "title", [row["campaign_id"] for row in shown]),
+            (self.episodes, "title", [row["episode_id"] for row in shown]),
+        )
 
     def _campaign_planned(self, campaign: Campaign) -> int:
         """The planned of a campaign."""

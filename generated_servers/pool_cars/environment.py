@@ -142,9 +142,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -394,7 +399,8 @@ class PoolCars:
             return _refused(f"There is no car {car_id!r}.")
         found = [k for k in self._keys_by_car.get(car_id, {}).values()]
         found.sort(key=lambda k: (k["tag"], _age(k)))
-        return _found({"total": len(found), "keys": [{**k} for k in _page(found, offset)]})
+        shown = [{**k} for k in _page(found, offset)]
+        return _found({"total": len(found), "keys": shown}, self._names_of_keys(shown))
 
     def list_cars(
         self,
@@ -478,7 +484,8 @@ class PoolCars:
             and (holder_id is None or key["holder_id"] == holder_id)
             and (lost is None or key["lost"] == lost)
         ]
-        return _found({"total": len(found), "keys": [{**key} for key in _page(found, offset)]})
+        shown = [{**key} for key in _page(found, offset)]
+        return _found({"total": len(found), "keys": shown}, self._names_of_keys(shown))
 
     def list_fuel_cards(
         self,
@@ -507,7 +514,8 @@ class PoolCars:
             and (car_id is None or fuel_card["car_id"] == car_id)
             and (blocked is None or fuel_card["blocked"] == blocked)
         ]
-        return _found({"total": len(found), "fuel_cards": [{**fuel_card} for fuel_card in _page(found, offset)]})
+        shown = [{**fuel_card} for fuel_card in _page(found, offset)]
+        return _found({"total": len(found), "fuel_cards": shown}, self._names_of_fuel_cards(shown))
 
     def list_trips(
         self,
@@ -538,7 +546,8 @@ class PoolCars:
             and (car_id is None or trip["car_id"] == car_id)
             and (status is None or trip["status"] == status)
         ]
-        return _found({"total": len(found), "trips": [{**trip} for trip in _page(found, offset)]})
+        shown = [{**trip} for trip in _page(found, offset)]
+        return _found({"total": len(found), "trips": shown}, self._names_of_trips(shown))
 
     def list_refuellings(
         self,
@@ -566,7 +575,8 @@ class PoolCars:
             if (card_id is None or refuelling["card_id"] == card_id)
             and (trip_id is None or refuelling["trip_id"] == trip_id)
         ]
-        return _found({"total": len(found), "refuellings": [{**refuelling} for refuelling in _page(found, offset)]})
+        shown = [{**refuelling} for refuelling in _page(found, offset)]
+        return _found({"total": len(found), "refuellings": shown}, self._names_of_refuellings(shown))
 
     def list_defects(
         self,
@@ -592,7 +602,8 @@ class PoolCars:
             if (car_id is None or defect["car_id"] == car_id)
             and (serious is None or defect["serious"] == serious)
         ]
-        return _found({"total": len(found), "defects": [{**defect} for defect in _page(found, offset)]})
+        shown = [{**defect} for defect in _page(found, offset)]
+        return _found({"total": len(found), "defects": shown}, self._names_of_defects(shown))
 
     def book_trip(
         self,
@@ -1235,6 +1246,32 @@ class PoolCars:
     def _show_driver(self, driver: Driver) -> dict[str, Any]:
         """The driver as an answer shows it."""
         return {**driver, "classes": [*driver["classes"]]}
+
+    def _names_of_keys(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that keys point to."""
+        return _names(
+            (self.cars, "plate", [row["car_id"] for row in shown]),
+            (self.drivers, "name", [row["holder_id"] for row in shown]),
+        )
+
+    def _names_of_fuel_cards(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that fuel cards point to."""
+        return _names((self.cars, "plate", [row["car_id"] for row in shown]))
+
+    def _names_of_trips(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that trips point to."""
+        return _names(
+            (self.drivers, "name", [row["driver_id"] for row in shown]),
+            (self.cars, "plate", [row["car_id"] for row in shown]),
+        )
+
+    def _names_of_refuellings(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that refuellings point to."""
+        return _names((self.fuel_cards, "number", [row["card_id"] for row in shown]))
+
+    def _names_of_defects(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that defects point to."""
+        return _names((self.cars, "plate", [row["car_id"] for row in shown]))
 
     def _car_left(self, car: Car) -> int:
         """The left of a car."""

@@ -143,9 +143,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -390,7 +395,8 @@ class PricePromotions:
             if (self._live(p) and p["ends"] >= since)
         ]
         found.sort(key=lambda p: (p["starts"], p["name"], _age(p)))
-        return _found({"total": len(found), "promotions": [self._show_promotion(p) for p in _page(found, offset)]})
+        shown = [self._show_promotion(p) for p in _page(found, offset)]
+        return _found({"total": len(found), "promotions": shown}, self._names_of_promotions(shown))
 
     def list_groups(
         self,
@@ -416,7 +422,8 @@ class PricePromotions:
             if (name is None or name.casefold() in group["name"].casefold())
             and (within_id is None or group["within_id"] == within_id)
         ]
-        return _found({"total": len(found), "groups": [{**group} for group in _page(found, offset)]})
+        shown = [{**group} for group in _page(found, offset)]
+        return _found({"total": len(found), "groups": shown}, self._names_of_groups(shown))
 
     def list_categories(
         self,
@@ -463,7 +470,8 @@ class PricePromotions:
             if (name is None or name.casefold() in article["name"].casefold())
             and (category_id is None or article["category_id"] == category_id)
         ]
-        return _found({"total": len(found), "articles": [{**article} for article in _page(found, offset)]})
+        shown = [{**article} for article in _page(found, offset)]
+        return _found({"total": len(found), "articles": shown}, self._names_of_articles(shown))
 
     def list_people(
         self,
@@ -525,7 +533,8 @@ class PricePromotions:
             and (approved_by_id is None or price["approved_by_id"] == approved_by_id)
             and (status is None or price["status"] == status)
         ]
-        return _found({"total": len(found), "prices": [{**price} for price in _page(found, offset)]})
+        shown = [{**price} for price in _page(found, offset)]
+        return _found({"total": len(found), "prices": shown}, self._names_of_prices(shown))
 
     def list_promotions(
         self,
@@ -564,12 +573,8 @@ class PricePromotions:
             and (approved_by_id is None or promotion["approved_by_id"] == approved_by_id)
             and (status is None or promotion["status"] == status)
         ]
-        return _found(
-            {
-                "total": len(found),
-                "promotions": [self._show_promotion(promotion) for promotion in _page(found, offset)],
-            }
-        )
+        shown = [self._show_promotion(promotion) for promotion in _page(found, offset)]
+        return _found({"total": len(found), "promotions": shown}, self._names_of_promotions(shown))
 
     def list_deals(
         self,
@@ -597,7 +602,8 @@ class PricePromotions:
             if (promotion_id is None or deal["promotion_id"] == promotion_id)
             and (article_id is None or deal["article_id"] == article_id)
         ]
-        return _found({"total": len(found), "deals": [{**deal} for deal in _page(found, offset)]})
+        shown = [{**deal} for deal in _page(found, offset)]
+        return _found({"total": len(found), "deals": shown}, self._names_of_deals(shown))
 
     def propose_price(
         self,
@@ -1484,6 +1490,38 @@ class PricePromotions:
     def _show_promotion(self, promotion: Promotion) -> dict[str, Any]:
         """The promotion as an answer shows it."""
         return {**promotion, "articles": self._promotion_articles(promotion)}
+
+    def _names_of_groups(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that groups point to."""
+        return _names((self.groups, "name", [row["within_id"] for row in shown]))
+
+    def _names_of_articles(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that articles point to."""
+        return _names((self.categories, "name", [row["category_id"] for row in shown]))
+
+    def _names_of_prices(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that prices point to."""
+        return _names(
+            (self.articles, "name", [row["article_id"] for row in shown]),
+            (self.groups, "name", [row["group_id"] for row in shown]),
+            (self.people, "name", [row["proposed_by_id"] for row in shown]),
+            (self.people, "name", [row["approved_by_id"] for row in shown]),
+        )
+
+    def _names_of_promotions(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that promotions point to."""
+        return _names(
+            (self.groups, "name", [row["group_id"] for row in shown]),
+            (self.people, "name", [row["planned_by_id"] for row in shown]),
+            (self.people, "name", [row["approved_by_id"] for row in shown]),
+        )
+
+    def _names_of_deals(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that deals point to."""
+        return _names(
+            (self.promotions, "name", [row["promotion_id"] for row in shown]),
+            (self.articles, "name", [row["article_id"] for row in shown]),
+        )
 
     def _promotion_articles(self, promotion: Promotion) -> int:
         """The articles of a promotion."""

@@ -147,9 +147,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -274,7 +279,8 @@ class PrintShop:
             and (client_id is None or j["client_id"] == client_id)
         ]
         found.sort(key=lambda j: (j["due"], j["title"], _age(j)))
-        return _found({"total": len(found), "jobs": [self._show_job(j) for j in _page(found, offset)]})
+        shown = [self._show_job(j) for j in _page(found, offset)]
+        return _found({"total": len(found), "jobs": shown}, self._names_of_jobs(shown))
 
     def ready_to_deliver(
         self,
@@ -302,7 +308,8 @@ class PrintShop:
             and (client_id is None or j["client_id"] == client_id)
         ]
         found.sort(key=lambda j: (j["due"], j["title"], _age(j)))
-        return _found({"total": len(found), "jobs": [self._show_job(j) for j in _page(found, offset)]})
+        shown = [self._show_job(j) for j in _page(found, offset)]
+        return _found({"total": len(found), "jobs": shown}, self._names_of_jobs(shown))
 
     def free_time(self, press_id: str, on: Date) -> Result:
         """How many minutes a press has left in the shifts of a day.
@@ -396,7 +403,8 @@ class PrintShop:
         job = self.jobs.get(job_id)
         if job is None:
             return _refused(f"There is no job {job_id!r}.")
-        return _found(self._show_job(job))
+        shown = self._show_job(job)
+        return _found(shown, self._names_of_jobs([shown]))
 
     def list_jobs(
         self,
@@ -435,7 +443,8 @@ class PrintShop:
             and (reprint_of_id is None or job["reprint_of_id"] == reprint_of_id)
             and (paid is None or job["paid"] == paid)
         ]
-        return _found({"total": len(found), "jobs": [self._show_job(job) for job in _page(found, offset)]})
+        shown = [self._show_job(job) for job in _page(found, offset)]
+        return _found({"total": len(found), "jobs": shown}, self._names_of_jobs(shown))
 
     def list_proofs(
         self,
@@ -461,7 +470,8 @@ class PrintShop:
             if (job_id is None or proof["job_id"] == job_id)
             and (status is None or proof["status"] == status)
         ]
-        return _found({"total": len(found), "proofs": [{**proof} for proof in _page(found, offset)]})
+        shown = [{**proof} for proof in _page(found, offset)]
+        return _found({"total": len(found), "proofs": shown}, self._names_of_proofs(shown))
 
     def list_runs(
         self,
@@ -495,7 +505,8 @@ class PrintShop:
             and (shift is None or run["shift"] == shift)
             and (status is None or run["status"] == status)
         ]
-        return _found({"total": len(found), "runs": [{**run} for run in _page(found, offset)]})
+        shown = [{**run} for run in _page(found, offset)]
+        return _found({"total": len(found), "runs": shown}, self._names_of_runs(shown))
 
     def list_finishes(
         self,
@@ -524,7 +535,8 @@ class PrintShop:
             and (kind is None or finish["kind"] == kind)
             and (status is None or finish["status"] == status)
         ]
-        return _found({"total": len(found), "finishes": [{**finish} for finish in _page(found, offset)]})
+        shown = [{**finish} for finish in _page(found, offset)]
+        return _found({"total": len(found), "finishes": shown}, self._names_of_finishes(shown))
 
     def take_job(
         self,
@@ -1192,6 +1204,29 @@ class PrintShop:
     def _show_job(self, job: Job) -> dict[str, Any]:
         """The job as an answer shows it."""
         return {**job, "needs": self._job_needs(job), "good": self._job_good(job), "missing": self._job_missing(job)}
+
+    def _names_of_jobs(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that jobs point to."""
+        return _names(
+            (self.clients, "name", [row["client_id"] for row in shown]),
+            (self.papers, "name", [row["paper_id"] for row in shown]),
+            (self.jobs, "title", [row["reprint_of_id"] for row in shown]),
+        )
+
+    def _names_of_proofs(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that proofs point to."""
+        return _names((self.jobs, "title", [row["job_id"] for row in shown]))
+
+    def _names_of_runs(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that runs point to."""
+        return _names(
+            (self.jobs, "title", [row["job_id"] for row in shown]),
+            (self.presses, "name", [row["press_id"] for row in shown]),
+        )
+
+    def _names_of_finishes(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that finishes point to."""
+        return _names((self.jobs, "title", [row["job_id"] for row in shown]))
 
     def _client_owes(self, client: Client) -> int:
         """The owes of a client."""

@@ -139,9 +139,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -390,9 +395,8 @@ class PrisonVisits:
             if (hall_id is None or session["hall_id"] == hall_id)
             and (legal is None or session["legal"] == legal)
         ]
-        return _found(
-            {"total": len(found), "sessions": [self._show_session(session) for session in _page(found, offset)]}
-        )
+        shown = [self._show_session(session) for session in _page(found, offset)]
+        return _found({"total": len(found), "sessions": shown}, self._names_of_sessions(shown))
 
     def list_prisoners(
         self,
@@ -421,9 +425,8 @@ class PrisonVisits:
             and (wing_id is None or prisoner["wing_id"] == wing_id)
             and (regime is None or prisoner["regime"] == regime)
         ]
-        return _found(
-            {"total": len(found), "prisoners": [self._show_prisoner(prisoner) for prisoner in _page(found, offset)]}
-        )
+        shown = [self._show_prisoner(prisoner) for prisoner in _page(found, offset)]
+        return _found({"total": len(found), "prisoners": shown}, self._names_of_prisoners(shown))
 
     def list_visitors(
         self,
@@ -481,7 +484,8 @@ class PrisonVisits:
             and (closed_only is None or approval["closed_only"] == closed_only)
             and (status is None or approval["status"] == status)
         ]
-        return _found({"total": len(found), "approvals": [{**approval} for approval in _page(found, offset)]})
+        shown = [{**approval} for approval in _page(found, offset)]
+        return _found({"total": len(found), "approvals": shown}, self._names_of_approvals(shown))
 
     def list_bans(
         self,
@@ -500,7 +504,8 @@ class PrisonVisits:
         if visitor_id is not None and visitor_id not in self.visitors:
             return _refused(f"There is no visitor {visitor_id!r}.")
         found = [ban for ban in self.bans.values() if (visitor_id is None or ban["visitor_id"] == visitor_id)]
-        return _found({"total": len(found), "bans": [{**ban} for ban in _page(found, offset)]})
+        shown = [{**ban} for ban in _page(found, offset)]
+        return _found({"total": len(found), "bans": shown}, self._names_of_bans(shown))
 
     def list_visits(
         self,
@@ -534,7 +539,8 @@ class PrisonVisits:
             and (closed is None or visit["closed"] == closed)
             and (status is None or visit["status"] == status)
         ]
-        return _found({"total": len(found), "visits": [self._show_visit(visit) for visit in _page(found, offset)]})
+        shown = [self._show_visit(visit) for visit in _page(found, offset)]
+        return _found({"total": len(found), "visits": shown}, self._names_of_visits(shown))
 
     def ask_approval(self, prisoner_id: str, visitor_id: str) -> Result:
         """Put a visitor forward for approval on the wish of a prisoner.
@@ -1345,6 +1351,38 @@ class PrisonVisits:
     def _show_visit(self, visit: Visit) -> dict[str, Any]:
         """The visit as an answer shows it."""
         return {**visit, "visitor_ids": [*visit["visitor_ids"]], "month": self._visit_month(visit)}
+
+    def _names_of_sessions(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that sessions point to."""
+        return _names(
+            (self.halls, "name", [row["hall_id"] for row in shown]),
+            (self.wings, "name", [each for row in shown for each in row["wing_ids"]]),
+        )
+
+    def _names_of_prisoners(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that prisoners point to."""
+        return _names(
+            (self.wings, "name", [row["wing_id"] for row in shown]),
+            (self.prisoners, "name", [each for row in shown for each in row["apart_from_ids"]]),
+        )
+
+    def _names_of_approvals(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that approvals point to."""
+        return _names(
+            (self.prisoners, "name", [row["prisoner_id"] for row in shown]),
+            (self.visitors, "name", [row["visitor_id"] for row in shown]),
+        )
+
+    def _names_of_bans(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that bans point to."""
+        return _names((self.visitors, "name", [row["visitor_id"] for row in shown]))
+
+    def _names_of_visits(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that visits point to."""
+        return _names(
+            (self.prisoners, "name", [row["prisoner_id"] for row in shown]),
+            (self.visitors, "name", [each for row in shown for each in row["visitor_ids"]]),
+        )
 
     def _session_tables_free(self, session: Session) -> int:
         """The tables free of a session."""

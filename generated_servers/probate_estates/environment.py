@@ -146,9 +146,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -408,7 +413,8 @@ class ProbateEstates:
             if (estate_id is None or heir["estate_id"] == estate_id)
             and (relative_id is None or heir["relative_id"] == relative_id)
         ]
-        return _found({"total": len(found), "heirs": [self._show_heir(heir) for heir in _page(found, offset)]})
+        shown = [self._show_heir(heir) for heir in _page(found, offset)]
+        return _found({"total": len(found), "heirs": shown}, self._names_of_heirs(shown))
 
     def list_assets(
         self,
@@ -450,7 +456,8 @@ class ProbateEstates:
             and (given_to_id is None or asset["given_to_id"] == given_to_id)
             and (status is None or asset["status"] == status)
         ]
-        return _found({"total": len(found), "assets": [{**asset} for asset in _page(found, offset)]})
+        shown = [{**asset} for asset in _page(found, offset)]
+        return _found({"total": len(found), "assets": shown}, self._names_of_assets(shown))
 
     def list_debts(
         self,
@@ -476,7 +483,8 @@ class ProbateEstates:
             if (estate_id is None or debt["estate_id"] == estate_id)
             and (status is None or debt["status"] == status)
         ]
-        return _found({"total": len(found), "debts": [self._show_debt(debt) for debt in _page(found, offset)]})
+        shown = [self._show_debt(debt) for debt in _page(found, offset)]
+        return _found({"total": len(found), "debts": shown}, self._names_of_debts(shown))
 
     def list_payments(
         self,
@@ -551,9 +559,8 @@ class ProbateEstates:
             and (asset_id is None or court_order["asset_id"] == asset_id)
             and (status is None or court_order["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "court_orders": [{**court_order} for court_order in _page(found, offset)]}
-        )
+        shown = [{**court_order} for court_order in _page(found, offset)]
+        return _found({"total": len(found), "court_orders": shown}, self._names_of_court_orders(shown))
 
     def value_asset(self, asset_id: str, value: Annotated[int, {"minimum": 0, "maximum": 200000000}]) -> Result:
         """Enter the value of an asset as an expert sees it, or a new value as long as it is held.
@@ -1171,6 +1178,31 @@ class ProbateEstates:
     def _show_debt(self, debt: Debt) -> dict[str, Any]:
         """The debt as an answer shows it."""
         return {**debt, "paid": self._debt_paid(debt), "left": self._debt_left(debt)}
+
+    def _names_of_heirs(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that heirs point to."""
+        return _names(
+            (self.estates, "name", [row["estate_id"] for row in shown]),
+            (self.relatives, "name", [row["relative_id"] for row in shown]),
+        )
+
+    def _names_of_assets(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that assets point to."""
+        return _names(
+            (self.estates, "name", [row["estate_id"] for row in shown]),
+            (self.relatives, "name", [row["promised_to_id"] for row in shown]),
+        )
+
+    def _names_of_debts(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that debts point to."""
+        return _names((self.estates, "name", [row["estate_id"] for row in shown]))
+
+    def _names_of_court_orders(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that court orders point to."""
+        return _names(
+            (self.estates, "name", [row["estate_id"] for row in shown]),
+            (self.assets, "what", [row["asset_id"] for row in shown]),
+        )
 
     def _estate_cash(self, estate: Estate) -> int:
         """The cash of an estate."""

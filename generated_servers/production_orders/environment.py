@@ -124,9 +124,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -253,22 +258,21 @@ class ProductionOrders:
             and (process is None or self._order_next(o) is not None and self._order_next(o)["process"] == process)
         ]
         found.sort(key=lambda o: (o["due"], o["number"], _age(o)))
-        return _found(
+        shown = [
             {
-                "total": len(found),
-                "orders": [
-                    {
-                        "id": o["id"],
-                        "number": o["number"],
-                        "product": self.products[o["product_id"]]["name"],
-                        "due": o["due"],
-                        "pieces": o["pieces"],
-                        "next": _id_of(self._order_next(o)),
-                        "process": self._order_next(o)["process"] if self._order_next(o) is not None else None,
-                    }
-                    for o in _page(found, offset)
-                ],
+                "id": o["id"],
+                "number": o["number"],
+                "product": self.products[o["product_id"]]["name"],
+                "due": o["due"],
+                "pieces": o["pieces"],
+                "next": _id_of(self._order_next(o)),
+                "process": self._order_next(o)["process"] if self._order_next(o) is not None else None,
             }
+            for o in _page(found, offset)
+        ]
+        return _found(
+            {"total": len(found), "orders": shown},
+            _names((self.steps, "code", [row["next"] for row in shown])),
         )
 
     def machines_for(self, order_id: str, offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0) -> Result:
@@ -385,7 +389,8 @@ class ProductionOrders:
             and (product_id is None or step["product_id"] == product_id)
             and (process is None or step["process"] == process)
         ]
-        return _found({"total": len(found), "steps": [{**step} for step in _page(found, offset)]})
+        shown = [{**step} for step in _page(found, offset)]
+        return _found({"total": len(found), "steps": shown}, self._names_of_steps(shown))
 
     def get_machine(self, machine_id: str) -> Result:
         """Look up one machine by its id.
@@ -399,7 +404,8 @@ class ProductionOrders:
         machine = self.machines.get(machine_id)
         if machine is None:
             return _refused(f"There is no machine {machine_id!r}.")
-        return _found(self._show_machine(machine))
+        shown = self._show_machine(machine)
+        return _found(shown, self._names_of_machines([shown]))
 
     def list_machines(
         self,
@@ -428,9 +434,8 @@ class ProductionOrders:
             and (set_up_for_id is None or machine["set_up_for_id"] == set_up_for_id)
             and (condition is None or machine["condition"] == condition)
         ]
-        return _found(
-            {"total": len(found), "machines": [self._show_machine(machine) for machine in _page(found, offset)]}
-        )
+        shown = [self._show_machine(machine) for machine in _page(found, offset)]
+        return _found({"total": len(found), "machines": shown}, self._names_of_machines(shown))
 
     def get_order(self, order_id: str) -> Result:
         """Look up one order by its id.
@@ -444,7 +449,8 @@ class ProductionOrders:
         order = self.orders.get(order_id)
         if order is None:
             return _refused(f"There is no order {order_id!r}.")
-        return _found(self._show_order(order))
+        shown = self._show_order(order)
+        return _found(shown, self._names_of_orders([shown]))
 
     def list_orders(
         self,
@@ -478,7 +484,8 @@ class ProductionOrders:
             and (split_from_id is None or order["split_from_id"] == split_from_id)
             and (status is None or order["status"] == status)
         ]
-        return _found({"total": len(found), "orders": [self._show_order(order) for order in _page(found, offset)]})
+        shown = [self._show_order(order) for order in _page(found, offset)]
+        return _found({"total": len(found), "orders": shown}, self._names_of_orders(shown))
 
     def list_runs(
         self,
@@ -517,7 +524,8 @@ class ProductionOrders:
             and (cause is None or run["cause"] == cause)
             and (status is None or run["status"] == status)
         ]
-        return _found({"total": len(found), "runs": [{**run} for run in _page(found, offset)]})
+        shown = [{**run} for run in _page(found, offset)]
+        return _found({"total": len(found), "runs": shown}, self._names_of_runs(shown))
 
     def open_order(
         self,
@@ -1124,6 +1132,30 @@ class ProductionOrders:
             "scrapped": self._order_scrapped(order),
             "running": self._order_running(order),
         }
+
+    def _names_of_steps(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that steps point to."""
+        return _names((self.products, "name", [row["product_id"] for row in shown]))
+
+    def _names_of_machines(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that machines point to."""
+        return _names((self.steps, "code", [row["set_up_for_id"] for row in shown]))
+
+    def _names_of_orders(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that orders point to."""
+        return _names(
+            (self.products, "name", [row["product_id"] for row in shown]),
+            (self.orders, "number", [row["split_from_id"] for row in shown]),
+            (self.steps, "code", [row["next_id"] for row in shown]),
+        )
+
+    def _names_of_runs(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that runs point to."""
+        return _names(
+            (self.orders, "number", [row["order_id"] for row in shown]),
+            (self.steps, "code", [row["step_id"] for row in shown]),
+            (self.machines, "name", [row["machine_id"] for row in shown]),
+        )
 
     def _product_last_position(self, product: Product) -> int:
         """The last position of a product."""

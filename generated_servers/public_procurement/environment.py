@@ -159,9 +159,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -444,12 +449,8 @@ class PublicProcurement:
             for evaluator in self.evaluators.values()
             if (name is None or name.casefold() in evaluator["name"].casefold())
         ]
-        return _found(
-            {
-                "total": len(found),
-                "evaluators": [self._show_evaluator(evaluator) for evaluator in _page(found, offset)],
-            }
-        )
+        shown = [self._show_evaluator(evaluator) for evaluator in _page(found, offset)]
+        return _found({"total": len(found), "evaluators": shown}, self._names_of_evaluators(shown))
 
     def list_tenders(
         self,
@@ -478,9 +479,8 @@ class PublicProcurement:
             and (winner_id is None or tender["winner_id"] == winner_id)
             and (status is None or tender["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "tenders": [self._show_tender(tender) for tender in _page(found, offset)]}
-        )
+        shown = [self._show_tender(tender) for tender in _page(found, offset)]
+        return _found({"total": len(found), "tenders": shown}, self._names_of_tenders(shown))
 
     def list_criteria(
         self,
@@ -506,7 +506,8 @@ class PublicProcurement:
             if (name is None or name.casefold() in criterion["name"].casefold())
             and (tender_id is None or criterion["tender_id"] == tender_id)
         ]
-        return _found({"total": len(found), "criteria": [{**criterion} for criterion in _page(found, offset)]})
+        shown = [{**criterion} for criterion in _page(found, offset)]
+        return _found({"total": len(found), "criteria": shown}, self._names_of_criteria(shown))
 
     def list_bids(
         self,
@@ -540,7 +541,8 @@ class PublicProcurement:
             and (supplier_id is None or bid["supplier_id"] == supplier_id)
             and (status is None or bid["status"] == status)
         ]
-        return _found({"total": len(found), "bids": [self._show_bid(bid) for bid in _page(found, offset)]})
+        shown = [self._show_bid(bid) for bid in _page(found, offset)]
+        return _found({"total": len(found), "bids": shown}, self._names_of_bids(shown))
 
     def list_scores(
         self,
@@ -573,7 +575,8 @@ class PublicProcurement:
             and (criterion_id is None or score["criterion_id"] == criterion_id)
             and (evaluator_id is None or score["evaluator_id"] == evaluator_id)
         ]
-        return _found({"total": len(found), "scores": [{**score} for score in _page(found, offset)]})
+        shown = [{**score} for score in _page(found, offset)]
+        return _found({"total": len(found), "scores": shown}, self._names_of_scores(shown))
 
     def list_complaints(
         self,
@@ -607,7 +610,8 @@ class PublicProcurement:
             and (ground is None or complaint["ground"] == ground)
             and (status is None or complaint["status"] == status)
         ]
-        return _found({"total": len(found), "complaints": [{**complaint} for complaint in _page(found, offset)]})
+        shown = [{**complaint} for complaint in _page(found, offset)]
+        return _found({"total": len(found), "complaints": shown}, self._names_of_complaints(shown))
 
     def publish_tender(self, tender_id: str, closes_on: Date) -> Result:
         """Publish a draft tender until a closing day.
@@ -1771,6 +1775,47 @@ class PublicProcurement:
             "price_points": self._bid_price_points(bid),
             "total": self._bid_total(bid),
         }
+
+    def _names_of_evaluators(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that evaluators point to."""
+        return _names(
+            (self.suppliers, "name", [each for row in shown for each in row["family_in_ids"]]),
+            (self.suppliers, "name", [each for row in shown for each in row["shares_in_ids"]]),
+            (self.suppliers, "name", [each for row in shown for each in row["worked_for_ids"]]),
+        )
+
+    def _names_of_tenders(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that tenders point to."""
+        return _names(
+            (self.evaluators, "name", [each for row in shown for each in row["panel_ids"]]),
+            (self.bids, "envelope", [row["winner_id"] for row in shown]),
+        )
+
+    def _names_of_criteria(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that criteria point to."""
+        return _names((self.tenders, "title", [row["tender_id"] for row in shown]))
+
+    def _names_of_bids(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that bids point to."""
+        return _names(
+            (self.tenders, "title", [row["tender_id"] for row in shown]),
+            (self.suppliers, "name", [row["supplier_id"] for row in shown]),
+        )
+
+    def _names_of_scores(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that scores point to."""
+        return _names(
+            (self.bids, "envelope", [row["bid_id"] for row in shown]),
+            (self.criteria, "name", [row["criterion_id"] for row in shown]),
+            (self.evaluators, "name", [row["evaluator_id"] for row in shown]),
+        )
+
+    def _names_of_complaints(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that complaints point to."""
+        return _names(
+            (self.tenders, "title", [row["tender_id"] for row in shown]),
+            (self.suppliers, "name", [row["supplier_id"] for row in shown]),
+        )
 
     def _evaluator_panels(self, evaluator: Evaluator) -> int:
         """The panels of an evaluator."""

@@ -151,9 +151,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -368,7 +373,8 @@ class QualityInspection:
         lot = self.lots.get(lot_id)
         if lot is None:
             return _refused(f"There is no lot {lot_id!r}.")
-        return _found(self._show_lot(lot))
+        shown = self._show_lot(lot)
+        return _found(shown, self._names_of_lots([shown]))
 
     def list_lots(
         self,
@@ -403,7 +409,8 @@ class QualityInspection:
             and (disposition is None or lot["disposition"] == disposition)
             and (status is None or lot["status"] == status)
         ]
-        return _found({"total": len(found), "lots": [self._show_lot(lot) for lot in _page(found, offset)]})
+        shown = [self._show_lot(lot) for lot in _page(found, offset)]
+        return _found({"total": len(found), "lots": shown}, self._names_of_lots(shown))
 
     def list_defects(
         self,
@@ -429,7 +436,8 @@ class QualityInspection:
             if (lot_id is None or defect["lot_id"] == lot_id)
             and (severity is None or defect["severity"] == severity)
         ]
-        return _found({"total": len(found), "defects": [{**defect} for defect in _page(found, offset)]})
+        shown = [{**defect} for defect in _page(found, offset)]
+        return _found({"total": len(found), "defects": shown}, self._names_of_defects(shown))
 
     def list_members(
         self,
@@ -484,7 +492,8 @@ class QualityInspection:
             and (member_id is None or vote["member_id"] == member_id)
             and (verdict is None or vote["verdict"] == verdict)
         ]
-        return _found({"total": len(found), "votes": [{**vote} for vote in _page(found, offset)]})
+        shown = [{**vote} for vote in _page(found, offset)]
+        return _found({"total": len(found), "votes": shown}, self._names_of_votes(shown))
 
     def list_actions(
         self,
@@ -515,7 +524,8 @@ class QualityInspection:
             and (closed_by_id is None or action["closed_by_id"] == closed_by_id)
             and (status is None or action["status"] == status)
         ]
-        return _found({"total": len(found), "actions": [{**action} for action in _page(found, offset)]})
+        shown = [{**action} for action in _page(found, offset)]
+        return _found({"total": len(found), "actions": shown}, self._names_of_actions(shown))
 
     def receive_lot(
         self,
@@ -1100,6 +1110,28 @@ class QualityInspection:
     def _show_lot(self, lot: Lot) -> dict[str, Any]:
         """The lot as an answer shows it."""
         return {**lot, "points": self._lot_points(lot), "critical": self._lot_critical(lot)}
+
+    def _names_of_lots(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that lots point to."""
+        return _names((self.suppliers, "name", [row["supplier_id"] for row in shown]))
+
+    def _names_of_defects(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that defects point to."""
+        return _names((self.lots, "number", [row["lot_id"] for row in shown]))
+
+    def _names_of_votes(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that votes point to."""
+        return _names(
+            (self.lots, "number", [row["lot_id"] for row in shown]),
+            (self.members, "name", [row["member_id"] for row in shown]),
+        )
+
+    def _names_of_actions(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that actions point to."""
+        return _names(
+            (self.lots, "number", [row["lot_id"] for row in shown]),
+            (self.members, "name", [row["closed_by_id"] for row in shown]),
+        )
 
     def _supplier_judged(self, supplier: Supplier) -> int:
         """The judged of a supplier."""

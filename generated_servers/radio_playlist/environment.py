@@ -145,9 +145,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -394,7 +399,8 @@ class RadioPlaylist:
             and (rotation is None or track["rotation"] == rotation)
             and (explicit is None or track["explicit"] == explicit)
         ]
-        return _found({"total": len(found), "tracks": [self._show_track(track) for track in _page(found, offset)]})
+        shown = [self._show_track(track) for track in _page(found, offset)]
+        return _found({"total": len(found), "tracks": shown}, self._names_of_tracks(shown))
 
     def list_hour_clocks(
         self,
@@ -449,7 +455,8 @@ class RadioPlaylist:
             if (layout_id is None or hour["layout_id"] == layout_id)
             and (status is None or hour["status"] == status)
         ]
-        return _found({"total": len(found), "hours": [self._show_hour(hour) for hour in _page(found, offset)]})
+        shown = [self._show_hour(hour) for hour in _page(found, offset)]
+        return _found({"total": len(found), "hours": shown}, self._names_of_hours(shown))
 
     def list_plays(
         self,
@@ -480,7 +487,8 @@ class RadioPlaylist:
             and (track_id is None or play["track_id"] == track_id)
             and (kind is None or play["kind"] == kind)
         ]
-        return _found({"total": len(found), "plays": [{**play} for play in _page(found, offset)]})
+        shown = [{**play} for play in _page(found, offset)]
+        return _found({"total": len(found), "plays": shown}, self._names_of_plays(shown))
 
     def list_ad_breaks(
         self,
@@ -559,7 +567,8 @@ class RadioPlaylist:
             if (slot_id is None or airing["slot_id"] == slot_id)
             and (campaign_id is None or airing["campaign_id"] == campaign_id)
         ]
-        return _found({"total": len(found), "airings": [{**airing} for airing in _page(found, offset)]})
+        shown = [{**airing} for airing in _page(found, offset)]
+        return _found({"total": len(found), "airings": shown}, self._names_of_airings(shown))
 
     def plan_hour(self, starts: DateTime, layout_id: str, host: Text) -> Result:
         """Plan an hour on a clock; the breaks come with it, the songs do not.
@@ -1263,6 +1272,22 @@ class RadioPlaylist:
     def _show_campaign(self, campaign: Campaign) -> dict[str, Any]:
         """The campaign as an answer shows it."""
         return {**campaign, "placed": self._campaign_placed(campaign)}
+
+    def _names_of_tracks(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that tracks point to."""
+        return _names((self.artists, "name", [row["artist_id"] for row in shown]))
+
+    def _names_of_hours(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that hours point to."""
+        return _names((self.hour_clocks, "name", [row["layout_id"] for row in shown]))
+
+    def _names_of_plays(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that plays point to."""
+        return _names((self.tracks, "title", [row["track_id"] for row in shown]))
+
+    def _names_of_airings(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that airings point to."""
+        return _names((self.campaigns, "brand", [row["campaign_id"] for row in shown]))
 
     def _track_spins(self, track: Track) -> int:
         """The spins of a track."""

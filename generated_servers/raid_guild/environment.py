@@ -151,9 +151,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -355,7 +360,8 @@ class RaidGuild:
             and (member_id is None or character["member_id"] == member_id)
             and (calling is None or character["calling"] == calling)
         ]
-        return _found({"total": len(found), "characters": [{**character} for character in _page(found, offset)]})
+        shown = [{**character} for character in _page(found, offset)]
+        return _found({"total": len(found), "characters": shown}, self._names_of_characters(shown))
 
     def list_raids(
         self,
@@ -398,7 +404,8 @@ class RaidGuild:
             if (name is None or name.casefold() in item["name"].casefold())
             and (raid_id is None or item["raid_id"] == raid_id)
         ]
-        return _found({"total": len(found), "items": [self._show_item(item) for item in _page(found, offset)]})
+        shown = [self._show_item(item) for item in _page(found, offset)]
+        return _found({"total": len(found), "items": shown}, self._names_of_items(shown))
 
     def list_nights(
         self,
@@ -427,7 +434,8 @@ class RaidGuild:
             and (raid_id is None or night["raid_id"] == raid_id)
             and (status is None or night["status"] == status)
         ]
-        return _found({"total": len(found), "nights": [self._show_night(night) for night in _page(found, offset)]})
+        shown = [self._show_night(night) for night in _page(found, offset)]
+        return _found({"total": len(found), "nights": shown}, self._names_of_nights(shown))
 
     def list_places(
         self,
@@ -458,7 +466,8 @@ class RaidGuild:
             and (character_id is None or place["character_id"] == character_id)
             and (status is None or place["status"] == status)
         ]
-        return _found({"total": len(found), "places": [{**place} for place in _page(found, offset)]})
+        shown = [{**place} for place in _page(found, offset)]
+        return _found({"total": len(found), "places": shown}, self._names_of_places(shown))
 
     def list_drops(
         self,
@@ -494,7 +503,8 @@ class RaidGuild:
             and (winner_id is None or drop["winner_id"] == winner_id)
             and (status is None or drop["status"] == status)
         ]
-        return _found({"total": len(found), "drops": [self._show_drop(drop) for drop in _page(found, offset)]})
+        shown = [self._show_drop(drop) for drop in _page(found, offset)]
+        return _found({"total": len(found), "drops": shown}, self._names_of_drops(shown))
 
     def list_point_entries(
         self,
@@ -525,9 +535,8 @@ class RaidGuild:
             and (kind is None or point_entry["kind"] == kind)
             and (night_id is None or point_entry["night_id"] == night_id)
         ]
-        return _found(
-            {"total": len(found), "point_entries": [{**point_entry} for point_entry in _page(found, offset)]}
-        )
+        shown = [{**point_entry} for point_entry in _page(found, offset)]
+        return _found({"total": len(found), "point_entries": shown}, self._names_of_point_entries(shown))
 
     def sign_up(self, night_id: str, character_id: str) -> Result:
         """Sign a character up for a planned or ready night.
@@ -1362,6 +1371,41 @@ class RaidGuild:
     def _show_drop(self, drop: Drop) -> dict[str, Any]:
         """The drop as an answer shows it."""
         return {**drop, "wanted_by_ids": [*drop["wanted_by_ids"]]}
+
+    def _names_of_characters(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that characters point to."""
+        return _names((self.members, "name", [row["member_id"] for row in shown]))
+
+    def _names_of_items(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that items point to."""
+        return _names((self.raids, "name", [row["raid_id"] for row in shown]))
+
+    def _names_of_nights(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that nights point to."""
+        return _names((self.raids, "name", [row["raid_id"] for row in shown]))
+
+    def _names_of_places(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that places point to."""
+        return _names(
+            (self.nights, "name", [row["night_id"] for row in shown]),
+            (self.characters, "name", [row["character_id"] for row in shown]),
+        )
+
+    def _names_of_drops(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that drops point to."""
+        return _names(
+            (self.items, "name", [row["item_id"] for row in shown]),
+            (self.nights, "name", [row["night_id"] for row in shown]),
+            (self.characters, "name", [each for row in shown for each in row["wanted_by_ids"]]),
+            (self.characters, "name", [row["winner_id"] for row in shown]),
+        )
+
+    def _names_of_point_entries(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that point entries point to."""
+        return _names(
+            (self.members, "name", [row["member_id"] for row in shown]),
+            (self.nights, "name", [row["night_id"] for row in shown]),
+        )
 
     def _member_points(self, member: Member) -> int:
         """The points of a member."""

@@ -134,9 +134,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -261,33 +266,32 @@ class RailwayDispatch:
         if train is None:
             return _refused(f"There is no train {train_id!r}.")
         found = [s for s in self._ahead_of(train)]
-        return _found(
+        shown = [
             {
-                "total": len(found),
-                "sections": [
-                    {
-                        "id": s["id"],
-                        "code": s["code"],
-                        "kind": s["kind"],
-                        "metres": s["metres"],
-                        "holder": _id_of(self._section_holder(s)),
-                        "closed": self._section_closed(s),
-                        "due": next(
-                            (
-                                _plus_minutes(train["departs"], x["minutes"])
-                                for x in sorted(
-                                    self._steps_by_path_section.get((train["path_id"], s["id"]), {}).values(),
-                                    key=_age,
-                                )
-                            ),
-                            None,
-                        ),
-                        "minutes_late": self._train_delay(train),
-                        "open_for_it": self._open_for(train, s),
-                    }
-                    for s in _page(found, offset)
-                ],
+                "id": s["id"],
+                "code": s["code"],
+                "kind": s["kind"],
+                "metres": s["metres"],
+                "holder": _id_of(self._section_holder(s)),
+                "closed": self._section_closed(s),
+                "due": next(
+                    (
+                        _plus_minutes(train["departs"], x["minutes"])
+                        for x in sorted(
+                            self._steps_by_path_section.get((train["path_id"], s["id"]), {}).values(),
+                            key=_age,
+                        )
+                    ),
+                    None,
+                ),
+                "minutes_late": self._train_delay(train),
+                "open_for_it": self._open_for(train, s),
             }
+            for s in _page(found, offset)
+        ]
+        return _found(
+            {"total": len(found), "sections": shown},
+            _names((self.trains, "number", [row["holder"] for row in shown])),
         )
 
     def station_board(
@@ -314,20 +318,19 @@ class RailwayDispatch:
             if (s["station_id"] is not None and s["station_id"] == station_id)
         ]
         found.sort(key=lambda s: (s["code"], _age(s)))
-        return _found(
+        shown = [
             {
-                "total": len(found),
-                "sections": [
-                    {
-                        "id": s["id"],
-                        "code": s["code"],
-                        "metres": s["metres"],
-                        "holder": _id_of(self._section_holder(s)),
-                        "closed": self._section_closed(s),
-                    }
-                    for s in _page(found, offset)
-                ],
+                "id": s["id"],
+                "code": s["code"],
+                "metres": s["metres"],
+                "holder": _id_of(self._section_holder(s)),
+                "closed": self._section_closed(s),
             }
+            for s in _page(found, offset)
+        ]
+        return _found(
+            {"total": len(found), "sections": shown},
+            _names((self.trains, "number", [row["holder"] for row in shown])),
         )
 
     def late_trains(
@@ -355,20 +358,13 @@ class RailwayDispatch:
             and (kind is None or t["kind"] == kind)
         ]
         found.sort(key=lambda t: (-self._train_delay(t), t["number"], _age(t)))
+        shown = [
+            {"id": t["id"], "number": t["number"], "kind": t["kind"], "delay": self._train_delay(t), "at": t["at_id"]}
+            for t in _page(found, offset)
+        ]
         return _found(
-            {
-                "total": len(found),
-                "trains": [
-                    {
-                        "id": t["id"],
-                        "number": t["number"],
-                        "kind": t["kind"],
-                        "delay": self._train_delay(t),
-                        "at": t["at_id"],
-                    }
-                    for t in _page(found, offset)
-                ],
-            }
+            {"total": len(found), "trains": shown},
+            _names((self.sections, "code", [row["at"] for row in shown])),
         )
 
     def works_due(self, offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0) -> Result:
@@ -383,20 +379,19 @@ class RailwayDispatch:
         """
         found = [p for p in self.possessions.values() if self._due(p, self.now)]
         found.sort(key=lambda p: (p["starts"], p["id"], _age(p)))
-        return _found(
+        shown = [
             {
-                "total": len(found),
-                "possessions": [
-                    {
-                        "id": p["id"],
-                        "section": self.sections[p["section_id"]]["code"],
-                        "gang": p["gang"],
-                        "ends": p["ends"],
-                        "holder": _id_of(self._section_holder(self.sections[p["section_id"]])),
-                    }
-                    for p in _page(found, offset)
-                ],
+                "id": p["id"],
+                "section": self.sections[p["section_id"]]["code"],
+                "gang": p["gang"],
+                "ends": p["ends"],
+                "holder": _id_of(self._section_holder(self.sections[p["section_id"]])),
             }
+            for p in _page(found, offset)
+        ]
+        return _found(
+            {"total": len(found), "possessions": shown},
+            _names((self.trains, "number", [row["holder"] for row in shown])),
         )
 
     def list_stations(
@@ -453,9 +448,8 @@ class RailwayDispatch:
             and (station_id is None or section["station_id"] == station_id)
             and (electrified is None or section["electrified"] == electrified)
         ]
-        return _found(
-            {"total": len(found), "sections": [self._show_section(section) for section in _page(found, offset)]}
-        )
+        shown = [self._show_section(section) for section in _page(found, offset)]
+        return _found({"total": len(found), "sections": shown}, self._names_of_sections(shown))
 
     def list_paths(
         self,
@@ -507,7 +501,8 @@ class RailwayDispatch:
             if (path_id is None or step["path_id"] == path_id)
             and (section_id is None or step["section_id"] == section_id)
         ]
-        return _found({"total": len(found), "steps": [{**step} for step in _page(found, offset)]})
+        shown = [{**step} for step in _page(found, offset)]
+        return _found({"total": len(found), "steps": shown}, self._names_of_steps(shown))
 
     def list_trains(
         self,
@@ -547,7 +542,8 @@ class RailwayDispatch:
             and (at_id is None or train["at_id"] == at_id)
             and (status is None or train["status"] == status)
         ]
-        return _found({"total": len(found), "trains": [self._show_train(train) for train in _page(found, offset)]})
+        shown = [self._show_train(train) for train in _page(found, offset)]
+        return _found({"total": len(found), "trains": shown}, self._names_of_trains(shown))
 
     def list_delays(
         self,
@@ -580,7 +576,8 @@ class RailwayDispatch:
             if (train_id is None or delay["train_id"] == train_id)
             and (cause is None or delay["cause"] == cause)
         ]
-        return _found({"total": len(found), "delays": [{**delay} for delay in _page(found, offset)]})
+        shown = [{**delay} for delay in _page(found, offset)]
+        return _found({"total": len(found), "delays": shown}, self._names_of_delays(shown))
 
     def list_possessions(
         self,
@@ -606,7 +603,8 @@ class RailwayDispatch:
             if (section_id is None or possession["section_id"] == section_id)
             and (status is None or possession["status"] == status)
         ]
-        return _found({"total": len(found), "possessions": [{**possession} for possession in _page(found, offset)]})
+        shown = [{**possession} for possession in _page(found, offset)]
+        return _found({"total": len(found), "possessions": shown}, self._names_of_possessions(shown))
 
     def depart_train(self, train_id: str) -> Result:
         """Let a planned train depart from the first section of its path; a late departure is noted as delay.
@@ -1259,6 +1257,37 @@ class RailwayDispatch:
             "following_id": _id_of(self._train_following(train)),
             "delay": self._train_delay(train),
         }
+
+    def _names_of_sections(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that sections point to."""
+        return _names(
+            (self.stations, "name", [row["station_id"] for row in shown]),
+            (self.trains, "number", [row["holder_id"] for row in shown]),
+        )
+
+    def _names_of_steps(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that steps point to."""
+        return _names(
+            (self.paths, "name", [row["path_id"] for row in shown]),
+            (self.sections, "code", [row["section_id"] for row in shown]),
+        )
+
+    def _names_of_trains(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that trains point to."""
+        return _names(
+            (self.paths, "name", [row["path_id"] for row in shown]),
+            (self.sections, "code", [row["at_id"] for row in shown]),
+            (self.sections, "code", [each for row in shown for each in row["hold_ids"]]),
+            (self.sections, "code", [row["following_id"] for row in shown]),
+        )
+
+    def _names_of_delays(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that delays point to."""
+        return _names((self.trains, "number", [row["train_id"] for row in shown]))
+
+    def _names_of_possessions(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that possessions point to."""
+        return _names((self.sections, "code", [row["section_id"] for row in shown]))
 
     def _section_holder(self, section: Section) -> Train | None:
         """The holder of a section."""

@@ -144,9 +144,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -471,12 +476,8 @@ class Recruitment:
             and (department is None or requisition["department"] == department)
             and (lead_id is None or requisition["lead_id"] == lead_id)
         ]
-        return _found(
-            {
-                "total": len(found),
-                "requisitions": [self._show_requisition(requisition) for requisition in _page(found, offset)],
-            }
-        )
+        shown = [self._show_requisition(requisition) for requisition in _page(found, offset)]
+        return _found({"total": len(found), "requisitions": shown}, self._names_of_requisitions(shown))
 
     def list_candidates(
         self,
@@ -533,12 +534,8 @@ class Recruitment:
             and (referrer_id is None or application["referrer_id"] == referrer_id)
             and (status is None or application["status"] == status)
         ]
-        return _found(
-            {
-                "total": len(found),
-                "applications": [self._show_application(application) for application in _page(found, offset)],
-            }
-        )
+        shown = [self._show_application(application) for application in _page(found, offset)]
+        return _found({"total": len(found), "applications": shown}, self._names_of_applications(shown))
 
     def list_interviews(
         self,
@@ -561,12 +558,8 @@ class Recruitment:
             for interview in self.interviews.values()
             if (application_id is None or interview["application_id"] == application_id)
         ]
-        return _found(
-            {
-                "total": len(found),
-                "interviews": [self._show_interview(interview) for interview in _page(found, offset)],
-            }
-        )
+        shown = [self._show_interview(interview) for interview in _page(found, offset)]
+        return _found({"total": len(found), "interviews": shown}, self._names_of_interviews(shown))
 
     def list_score_cards(
         self,
@@ -594,7 +587,8 @@ class Recruitment:
             if (interview_id is None or score_card["interview_id"] == interview_id)
             and (by_id is None or score_card["by_id"] == by_id)
         ]
-        return _found({"total": len(found), "score_cards": [{**score_card} for score_card in _page(found, offset)]})
+        shown = [{**score_card} for score_card in _page(found, offset)]
+        return _found({"total": len(found), "score_cards": shown}, self._names_of_score_cards(shown))
 
     def list_offers(
         self,
@@ -620,7 +614,8 @@ class Recruitment:
             if (application_id is None or offer["application_id"] == application_id)
             and (status is None or offer["status"] == status)
         ]
-        return _found({"total": len(found), "offers": [self._show_offer(offer) for offer in _page(found, offset)]})
+        shown = [self._show_offer(offer) for offer in _page(found, offset)]
+        return _found({"total": len(found), "offers": shown}, self._names_of_offers(shown))
 
     def take_application(self, candidate_id: str, requisition_id: str, referrer_id: str | None = None) -> Result:
         """Take in the application of a candidate, perhaps referred by a member of staff.
@@ -1729,6 +1724,33 @@ class Recruitment:
     def _show_offer(self, offer: Offer) -> dict[str, Any]:
         """The offer as an answer shows it."""
         return {**offer, "candidate_id": _id_of(self._offer_candidate(offer))}
+
+    def _names_of_requisitions(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that requisitions point to."""
+        return _names((self.staff, "name", [row["lead_id"] for row in shown]))
+
+    def _names_of_applications(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that applications point to."""
+        return _names(
+            (self.candidates, "name", [row["candidate_id"] for row in shown]),
+            (self.requisitions, "title", [row["requisition_id"] for row in shown]),
+            (self.staff, "name", [row["referrer_id"] for row in shown]),
+        )
+
+    def _names_of_interviews(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that interviews point to."""
+        return _names(
+            (self.staff, "name", [each for row in shown for each in row["panel_ids"]]),
+            (self.candidates, "name", [row["candidate_id"] for row in shown]),
+        )
+
+    def _names_of_score_cards(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that score cards point to."""
+        return _names((self.staff, "name", [row["by_id"] for row in shown]))
+
+    def _names_of_offers(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that offers point to."""
+        return _names((self.candidates, "name", [row["candidate_id"] for row in shown]))
 
     def _requisition_hired(self, requisition: Requisition) -> int:
         """The hired of a requisition."""

@@ -140,9 +140,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -250,22 +255,21 @@ class RecyclingPlant:
             and (bay_id is None or b["bay_id"] == bay_id)
         ]
         found.sort(key=lambda b: (b["contamination"], b["number"], _age(b)))
-        return _found(
+        shown = [
             {
-                "total": len(found),
-                "bales": [
-                    {
-                        "id": b["id"],
-                        "number": b["number"],
-                        "material": self.materials[b["material_id"]]["name"],
-                        "kilos": b["kilos"],
-                        "contamination": b["contamination"],
-                        "pressed_on": b["pressed_on"],
-                        "bay_id": b["bay_id"],
-                    }
-                    for b in _page(found, offset)
-                ],
+                "id": b["id"],
+                "number": b["number"],
+                "material": self.materials[b["material_id"]]["name"],
+                "kilos": b["kilos"],
+                "contamination": b["contamination"],
+                "pressed_on": b["pressed_on"],
+                "bay_id": b["bay_id"],
             }
+            for b in _page(found, offset)
+        ]
+        return _found(
+            {"total": len(found), "bales": shown},
+            _names((self.bays, "name", [row["bay_id"] for row in shown])),
         )
 
     def yard(
@@ -385,9 +389,8 @@ class RecyclingPlant:
             for stream in self.streams.values()
             if (name is None or name.casefold() in stream["name"].casefold())
         ]
-        return _found(
-            {"total": len(found), "streams": [self._show_stream(stream) for stream in _page(found, offset)]}
-        )
+        shown = [self._show_stream(stream) for stream in _page(found, offset)]
+        return _found({"total": len(found), "streams": shown}, self._names_of_streams(shown))
 
     def list_deliveries(
         self,
@@ -416,7 +419,8 @@ class RecyclingPlant:
             and (stream_id is None or delivery["stream_id"] == stream_id)
             and (status is None or delivery["status"] == status)
         ]
-        return _found({"total": len(found), "deliveries": [{**delivery} for delivery in _page(found, offset)]})
+        shown = [{**delivery} for delivery in _page(found, offset)]
+        return _found({"total": len(found), "deliveries": shown}, self._names_of_deliveries(shown))
 
     def list_bays(
         self,
@@ -469,7 +473,8 @@ class RecyclingPlant:
             and (shipment_id is None or bale["shipment_id"] == shipment_id)
             and (opened is None or bale["opened"] == opened)
         ]
-        return _found({"total": len(found), "bales": [{**bale} for bale in _page(found, offset)]})
+        shown = [{**bale} for bale in _page(found, offset)]
+        return _found({"total": len(found), "bales": shown}, self._names_of_bales(shown))
 
     def list_contracts(
         self,
@@ -495,7 +500,8 @@ class RecyclingPlant:
             if (buyer is None or buyer.casefold() in contract["buyer"].casefold())
             and (material_id is None or contract["material_id"] == material_id)
         ]
-        return _found({"total": len(found), "contracts": [{**contract} for contract in _page(found, offset)]})
+        shown = [{**contract} for contract in _page(found, offset)]
+        return _found({"total": len(found), "contracts": shown}, self._names_of_contracts(shown))
 
     def list_shipments(
         self,
@@ -524,9 +530,8 @@ class RecyclingPlant:
             and (contract_id is None or shipment["contract_id"] == contract_id)
             and (status is None or shipment["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "shipments": [self._show_shipment(shipment) for shipment in _page(found, offset)]}
-        )
+        shown = [self._show_shipment(shipment) for shipment in _page(found, offset)]
+        return _found({"total": len(found), "shipments": shown}, self._names_of_shipments(shown))
 
     def weigh_delivery(
         self,
@@ -1297,6 +1302,30 @@ class RecyclingPlant:
             "kilos": self._shipment_kilos(shipment),
             "contamination": self._shipment_contamination(shipment),
         }
+
+    def _names_of_streams(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that streams point to."""
+        return _names((self.materials, "name", [each for row in shown for each in row["give_ids"]]))
+
+    def _names_of_deliveries(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that deliveries point to."""
+        return _names((self.streams, "name", [row["stream_id"] for row in shown]))
+
+    def _names_of_bales(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that bales point to."""
+        return _names(
+            (self.materials, "name", [row["material_id"] for row in shown]),
+            (self.bays, "name", [row["bay_id"] for row in shown]),
+            (self.shipments, "waybill", [row["shipment_id"] for row in shown]),
+        )
+
+    def _names_of_contracts(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that contracts point to."""
+        return _names((self.materials, "name", [row["material_id"] for row in shown]))
+
+    def _names_of_shipments(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that shipments point to."""
+        return _names((self.contracts, "buyer", [row["contract_id"] for row in shown]))
 
     def _stream_tipped(self, stream: Stream) -> int:
         """The tipped of a stream."""

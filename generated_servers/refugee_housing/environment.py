@@ -152,9 +152,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -468,7 +473,8 @@ class RefugeeHousing:
             and (district_id is None or home["district_id"] == district_id)
             and (step_free is None or home["step_free"] == step_free)
         ]
-        return _found({"total": len(found), "homes": [{**home} for home in _page(found, offset)]})
+        shown = [{**home} for home in _page(found, offset)]
+        return _found({"total": len(found), "homes": shown}, self._names_of_homes(shown))
 
     def list_households(
         self,
@@ -503,12 +509,8 @@ class RefugeeHousing:
             and (caseworker_id is None or household["caseworker_id"] == caseworker_id)
             and (departed is None or household["departed"] == departed)
         ]
-        return _found(
-            {
-                "total": len(found),
-                "households": [self._show_household(household) for household in _page(found, offset)],
-            }
-        )
+        shown = [self._show_household(household) for household in _page(found, offset)]
+        return _found({"total": len(found), "households": shown}, self._names_of_households(shown))
 
     def list_people(
         self,
@@ -534,7 +536,8 @@ class RefugeeHousing:
             if (name is None or name.casefold() in person["name"].casefold())
             and (household_id is None or person["household_id"] == household_id)
         ]
-        return _found({"total": len(found), "people": [self._show_person(person) for person in _page(found, offset)]})
+        shown = [self._show_person(person) for person in _page(found, offset)]
+        return _found({"total": len(found), "people": shown}, self._names_of_people(shown))
 
     def list_stays(
         self,
@@ -565,7 +568,8 @@ class RefugeeHousing:
             and (home_id is None or stay["home_id"] == home_id)
             and (status is None or stay["status"] == status)
         ]
-        return _found({"total": len(found), "stays": [{**stay} for stay in _page(found, offset)]})
+        shown = [{**stay} for stay in _page(found, offset)]
+        return _found({"total": len(found), "stays": shown}, self._names_of_stays(shown))
 
     def list_schools(
         self,
@@ -591,9 +595,8 @@ class RefugeeHousing:
             if (name is None or name.casefold() in school["name"].casefold())
             and (district_id is None or school["district_id"] == district_id)
         ]
-        return _found(
-            {"total": len(found), "schools": [self._show_school(school) for school in _page(found, offset)]}
-        )
+        shown = [self._show_school(school) for school in _page(found, offset)]
+        return _found({"total": len(found), "schools": shown}, self._names_of_schools(shown))
 
     def offer_home(
         self,
@@ -1415,6 +1418,35 @@ class RefugeeHousing:
     def _show_school(self, school: School) -> dict[str, Any]:
         """The school as an answer shows it."""
         return {**school, "free": self._school_free(school)}
+
+    def _names_of_homes(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that homes point to."""
+        return _names((self.districts, "name", [row["district_id"] for row in shown]))
+
+    def _names_of_households(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that households point to."""
+        return _names(
+            (self.caseworkers, "name", [row["caseworker_id"] for row in shown]),
+            (self.homes, "address", [row["lives_in_id"] for row in shown]),
+        )
+
+    def _names_of_people(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that people point to."""
+        return _names(
+            (self.households, "name", [row["household_id"] for row in shown]),
+            (self.schools, "name", [row["school_id"] for row in shown]),
+        )
+
+    def _names_of_stays(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that stays point to."""
+        return _names(
+            (self.households, "name", [row["household_id"] for row in shown]),
+            (self.homes, "address", [row["home_id"] for row in shown]),
+        )
+
+    def _names_of_schools(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that schools point to."""
+        return _names((self.districts, "name", [row["district_id"] for row in shown]))
 
     def _caseworker_cases(self, caseworker: Caseworker) -> int:
         """The cases of a caseworker."""

@@ -146,9 +146,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -393,7 +398,8 @@ class ReinsuranceTreaties:
             if (code is None or code.casefold() in layer["code"].casefold())
             and (treaty_id is None or layer["treaty_id"] == treaty_id)
         ]
-        return _found({"total": len(found), "layers": [self._show_layer(layer) for layer in _page(found, offset)]})
+        shown = [self._show_layer(layer) for layer in _page(found, offset)]
+        return _found({"total": len(found), "layers": shown}, self._names_of_layers(shown))
 
     def list_reinsurers(
         self,
@@ -448,7 +454,8 @@ class ReinsuranceTreaties:
             if (layer_id is None or share["layer_id"] == layer_id)
             and (reinsurer_id is None or share["reinsurer_id"] == reinsurer_id)
         ]
-        return _found({"total": len(found), "shares": [{**share} for share in _page(found, offset)]})
+        shown = [{**share} for share in _page(found, offset)]
+        return _found({"total": len(found), "shares": shown}, self._names_of_shares(shown))
 
     def list_events(
         self,
@@ -474,7 +481,8 @@ class ReinsuranceTreaties:
             if (name is None or name.casefold() in event["name"].casefold())
             and (treaty_id is None or event["treaty_id"] == treaty_id)
         ]
-        return _found({"total": len(found), "events": [self._show_event(event) for event in _page(found, offset)]})
+        shown = [self._show_event(event) for event in _page(found, offset)]
+        return _found({"total": len(found), "events": shown}, self._names_of_events(shown))
 
     def list_losses(
         self,
@@ -500,7 +508,8 @@ class ReinsuranceTreaties:
             if (number is None or number.casefold() in loss["number"].casefold())
             and (event_id is None or loss["event_id"] == event_id)
         ]
-        return _found({"total": len(found), "losses": [{**loss} for loss in _page(found, offset)]})
+        shown = [{**loss} for loss in _page(found, offset)]
+        return _found({"total": len(found), "losses": shown}, self._names_of_losses(shown))
 
     def list_cessions(
         self,
@@ -528,9 +537,8 @@ class ReinsuranceTreaties:
             if (event_id is None or cession["event_id"] == event_id)
             and (layer_id is None or cession["layer_id"] == layer_id)
         ]
-        return _found(
-            {"total": len(found), "cessions": [self._show_cession(cession) for cession in _page(found, offset)]}
-        )
+        shown = [self._show_cession(cession) for cession in _page(found, offset)]
+        return _found({"total": len(found), "cessions": shown}, self._names_of_cessions(shown))
 
     def list_collections(
         self,
@@ -558,7 +566,8 @@ class ReinsuranceTreaties:
             if (cession_id is None or collection["cession_id"] == cession_id)
             and (reinsurer_id is None or collection["reinsurer_id"] == reinsurer_id)
         ]
-        return _found({"total": len(found), "collections": [{**collection} for collection in _page(found, offset)]})
+        shown = [{**collection} for collection in _page(found, offset)]
+        return _found({"total": len(found), "collections": shown}, self._names_of_collections(shown))
 
     def open_event(self, name: Text, treaty_id: str, begins: Date) -> Result:
         """Open an event under a treaty, which gathers the losses of its window.
@@ -1147,6 +1156,36 @@ class ReinsuranceTreaties:
     def _show_cession(self, cession: Cession) -> dict[str, Any]:
         """The cession as an answer shows it."""
         return {**cession, "collected": self._cession_collected(cession)}
+
+    def _names_of_layers(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that layers point to."""
+        return _names((self.treaties, "name", [row["treaty_id"] for row in shown]))
+
+    def _names_of_shares(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that shares point to."""
+        return _names(
+            (self.layers, "code", [row["layer_id"] for row in shown]),
+            (self.reinsurers, "name", [row["reinsurer_id"] for row in shown]),
+        )
+
+    def _names_of_events(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that events point to."""
+        return _names((self.treaties, "name", [row["treaty_id"] for row in shown]))
+
+    def _names_of_losses(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that losses point to."""
+        return _names((self.events, "name", [row["event_id"] for row in shown]))
+
+    def _names_of_cessions(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that cessions point to."""
+        return _names(
+            (self.events, "name", [row["event_id"] for row in shown]),
+            (self.layers, "code", [row["layer_id"] for row in shown]),
+        )
+
+    def _names_of_collections(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that collections point to."""
+        return _names((self.reinsurers, "name", [row["reinsurer_id"] for row in shown]))
 
     def _layer_placed(self, layer: Layer) -> int:
         """The placed of a layer."""

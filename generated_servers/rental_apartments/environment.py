@@ -146,9 +146,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -440,12 +445,8 @@ class RentalApartments:
             if (label is None or label.casefold() in apartment["label"].casefold())
             and (house_id is None or apartment["house_id"] == house_id)
         ]
-        return _found(
-            {
-                "total": len(found),
-                "apartments": [self._show_apartment(apartment) for apartment in _page(found, offset)],
-            }
-        )
+        shown = [self._show_apartment(apartment) for apartment in _page(found, offset)]
+        return _found({"total": len(found), "apartments": shown}, self._names_of_apartments(shown))
 
     def list_tenants(
         self,
@@ -502,7 +503,8 @@ class RentalApartments:
             and (notice_by is None or lease["notice_by"] == notice_by)
             and (status is None or lease["status"] == status)
         ]
-        return _found({"total": len(found), "leases": [self._show_lease(lease) for lease in _page(found, offset)]})
+        shown = [self._show_lease(lease) for lease in _page(found, offset)]
+        return _found({"total": len(found), "leases": shown}, self._names_of_leases(shown))
 
     def list_charges(
         self,
@@ -1370,6 +1372,20 @@ class RentalApartments:
     def _show_lease(self, lease: Lease) -> dict[str, Any]:
         """The lease as an answer shows it."""
         return {**lease, "owed": self._lease_owed(lease), "defects_open": self._lease_defects_open(lease)}
+
+    def _names_of_apartments(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that apartments point to."""
+        return _names(
+            (self.houses, "name", [row["house_id"] for row in shown]),
+            (self.tenants, "name", [row["let_to_id"] for row in shown]),
+        )
+
+    def _names_of_leases(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that leases point to."""
+        return _names(
+            (self.tenants, "name", [row["tenant_id"] for row in shown]),
+            (self.apartments, "label", [row["apartment_id"] for row in shown]),
+        )
 
     def _house_free(self, house: House) -> int:
         """The free of a house."""

@@ -147,9 +147,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -441,7 +446,8 @@ class RestaurantFloor:
             and (area is None or table["area"] == area)
             and (party_id is None or table["party_id"] == party_id)
         ]
-        return _found({"total": len(found), "tables": [self._show_table(table) for table in _page(found, offset)]})
+        shown = [self._show_table(table) for table in _page(found, offset)]
+        return _found({"total": len(found), "tables": shown}, self._names_of_tables(shown))
 
     def list_waiters(
         self,
@@ -488,9 +494,8 @@ class RestaurantFloor:
             if (name is None or name.casefold() in booking["name"].casefold())
             and (status is None or booking["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "bookings": [self._show_booking(booking) for booking in _page(found, offset)]}
-        )
+        shown = [self._show_booking(booking) for booking in _page(found, offset)]
+        return _found({"total": len(found), "bookings": shown}, self._names_of_bookings(shown))
 
     def list_parties(
         self,
@@ -524,7 +529,8 @@ class RestaurantFloor:
             and (booking_id is None or party["booking_id"] == booking_id)
             and (status is None or party["status"] == status)
         ]
-        return _found({"total": len(found), "parties": [self._show_party(party) for party in _page(found, offset)]})
+        shown = [self._show_party(party) for party in _page(found, offset)]
+        return _found({"total": len(found), "parties": shown}, self._names_of_parties(shown))
 
     def list_dishes(
         self,
@@ -584,7 +590,8 @@ class RestaurantFloor:
             and (bill_id is None or plate["bill_id"] == bill_id)
             and (status is None or plate["status"] == status)
         ]
-        return _found({"total": len(found), "plates": [{**plate} for plate in _page(found, offset)]})
+        shown = [{**plate} for plate in _page(found, offset)]
+        return _found({"total": len(found), "plates": shown}, self._names_of_plates(shown))
 
     def list_bills(
         self,
@@ -610,7 +617,8 @@ class RestaurantFloor:
             if (party_id is None or bill["party_id"] == party_id)
             and (paid_by is None or bill["paid_by"] == paid_by)
         ]
-        return _found({"total": len(found), "bills": [{**bill} for bill in _page(found, offset)]})
+        shown = [{**bill} for bill in _page(found, offset)]
+        return _found({"total": len(found), "bills": shown}, self._names_of_bills(shown))
 
     def take_booking(
         self,
@@ -1546,6 +1554,35 @@ class RestaurantFloor:
     def _show_dish(self, dish: Dish) -> dict[str, Any]:
         """The dish as an answer shows it."""
         return {**dish, "contains": [*dish["contains"]], "left": self._dish_left(dish)}
+
+    def _names_of_tables(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that tables point to."""
+        return _names(
+            (self.tables, "number", [each for row in shown for each in row["beside_ids"]]),
+            (self.parties, "name", [row["party_id"] for row in shown]),
+        )
+
+    def _names_of_bookings(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that bookings point to."""
+        return _names((self.tables, "number", [each for row in shown for each in row["table_ids"]]))
+
+    def _names_of_parties(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that parties point to."""
+        return _names(
+            (self.waiters, "name", [row["waiter_id"] for row in shown]),
+            (self.bookings, "name", [row["booking_id"] for row in shown]),
+        )
+
+    def _names_of_plates(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that plates point to."""
+        return _names(
+            (self.parties, "name", [row["party_id"] for row in shown]),
+            (self.dishes, "name", [row["dish_id"] for row in shown]),
+        )
+
+    def _names_of_bills(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that bills point to."""
+        return _names((self.parties, "name", [row["party_id"] for row in shown]))
 
     def _waiter_guests(self, waiter: Waiter) -> int:
         """The guests of a waiter."""

@@ -142,9 +142,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -353,7 +358,8 @@ class RidingStable:
             and (paddock_id is None or horse["paddock_id"] == paddock_id)
             and (status is None or horse["status"] == status)
         ]
-        return _found({"total": len(found), "horses": [self._show_horse(horse) for horse in _page(found, offset)]})
+        shown = [self._show_horse(horse) for horse in _page(found, offset)]
+        return _found({"total": len(found), "horses": shown}, self._names_of_horses(shown))
 
     def list_dislikes(
         self,
@@ -381,7 +387,8 @@ class RidingStable:
             if (one_id is None or dislike["one_id"] == one_id)
             and (other_id is None or dislike["other_id"] == other_id)
         ]
-        return _found({"total": len(found), "dislikes": [{**dislike} for dislike in _page(found, offset)]})
+        shown = [{**dislike} for dislike in _page(found, offset)]
+        return _found({"total": len(found), "dislikes": shown}, self._names_of_dislikes(shown))
 
     def list_riders(
         self,
@@ -436,7 +443,8 @@ class RidingStable:
             and (kind is None or ride["kind"] == kind)
             and (status is None or ride["status"] == status)
         ]
-        return _found({"total": len(found), "rides": [self._show_ride(ride) for ride in _page(found, offset)]})
+        shown = [self._show_ride(ride) for ride in _page(found, offset)]
+        return _found({"total": len(found), "rides": shown}, self._names_of_rides(shown))
 
     def list_visits(
         self,
@@ -491,7 +499,8 @@ class RidingStable:
             and (horse_id is None or treatment["horse_id"] == horse_id)
             and (status is None or treatment["status"] == status)
         ]
-        return _found({"total": len(found), "treatments": [{**treatment} for treatment in _page(found, offset)]})
+        shown = [{**treatment} for treatment in _page(found, offset)]
+        return _found({"total": len(found), "treatments": shown}, self._names_of_treatments(shown))
 
     def book_ride(
         self,
@@ -1280,6 +1289,31 @@ class RidingStable:
     def _show_visit(self, visit: Visit) -> dict[str, Any]:
         """The visit as an answer shows it."""
         return {**visit, "planned": self._visit_planned(visit)}
+
+    def _names_of_horses(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that horses point to."""
+        return _names((self.paddocks, "name", [row["paddock_id"] for row in shown]))
+
+    def _names_of_dislikes(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that dislikes point to."""
+        return _names(
+            (self.horses, "name", [row["one_id"] for row in shown]),
+            (self.horses, "name", [row["other_id"] for row in shown]),
+        )
+
+    def _names_of_rides(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that rides point to."""
+        return _names(
+            (self.horses, "name", [row["horse_id"] for row in shown]),
+            (self.riders, "name", [row["rider_id"] for row in shown]),
+        )
+
+    def _names_of_treatments(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that treatments point to."""
+        return _names(
+            (self.visits, "code", [row["visit_id"] for row in shown]),
+            (self.horses, "name", [row["horse_id"] for row in shown]),
+        )
 
     def _paddock_horses(self, paddock: Paddock) -> int:
         """The horses of a paddock."""

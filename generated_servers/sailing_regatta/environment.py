@@ -143,9 +143,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -409,7 +414,8 @@ class SailingRegatta:
             if (name is None or name.casefold() in boat["name"].casefold())
             and (fleet_id is None or boat["fleet_id"] == fleet_id)
         ]
-        return _found({"total": len(found), "boats": [self._show_boat(boat) for boat in _page(found, offset)]})
+        shown = [self._show_boat(boat) for boat in _page(found, offset)]
+        return _found({"total": len(found), "boats": shown}, self._names_of_boats(shown))
 
     def list_races(
         self,
@@ -438,7 +444,8 @@ class SailingRegatta:
             and (fleet_id is None or race["fleet_id"] == fleet_id)
             and (status is None or race["status"] == status)
         ]
-        return _found({"total": len(found), "races": [{**race} for race in _page(found, offset)]})
+        shown = [{**race} for race in _page(found, offset)]
+        return _found({"total": len(found), "races": shown}, self._names_of_races(shown))
 
     def list_finishes(
         self,
@@ -469,9 +476,8 @@ class SailingRegatta:
             and (boat_id is None or finish["boat_id"] == boat_id)
             and (code is None or finish["code"] == code)
         ]
-        return _found(
-            {"total": len(found), "finishes": [self._show_finish(finish) for finish in _page(found, offset)]}
-        )
+        shown = [self._show_finish(finish) for finish in _page(found, offset)]
+        return _found({"total": len(found), "finishes": shown}, self._names_of_finishes(shown))
 
     def list_protests(
         self,
@@ -507,7 +513,8 @@ class SailingRegatta:
             and (against_id is None or protest["against_id"] == against_id)
             and (status is None or protest["status"] == status)
         ]
-        return _found({"total": len(found), "protests": [{**protest} for protest in _page(found, offset)]})
+        shown = [{**protest} for protest in _page(found, offset)]
+        return _found({"total": len(found), "protests": shown}, self._names_of_protests(shown))
 
     def list_redress_requests(
         self,
@@ -538,12 +545,8 @@ class SailingRegatta:
             and (boat_id is None or redress_request["boat_id"] == boat_id)
             and (status is None or redress_request["status"] == status)
         ]
-        return _found(
-            {
-                "total": len(found),
-                "redress_requests": [{**redress_request} for redress_request in _page(found, offset)],
-            }
-        )
+        shown = [{**redress_request} for redress_request in _page(found, offset)]
+        return _found({"total": len(found), "redress_requests": shown}, self._names_of_redress_requests(shown))
 
     def list_inspections(
         self,
@@ -572,7 +575,8 @@ class SailingRegatta:
             and (item is None or inspection["item"] == item)
             and (passed is None or inspection["passed"] == passed)
         ]
-        return _found({"total": len(found), "inspections": [{**inspection} for inspection in _page(found, offset)]})
+        shown = [{**inspection} for inspection in _page(found, offset)]
+        return _found({"total": len(found), "inspections": shown}, self._names_of_inspections(shown))
 
     def start_race(self, race_id: str) -> Result:
         """Start the next race of a fleet on its day or later.
@@ -1308,6 +1312,40 @@ class SailingRegatta:
     def _show_finish(self, finish: Finish) -> dict[str, Any]:
         """The finish as an answer shows it."""
         return {**finish, "points": self._finish_points(finish)}
+
+    def _names_of_boats(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that boats point to."""
+        return _names((self.fleets, "name", [row["fleet_id"] for row in shown]))
+
+    def _names_of_races(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that races point to."""
+        return _names((self.fleets, "name", [row["fleet_id"] for row in shown]))
+
+    def _names_of_finishes(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that finishes point to."""
+        return _names(
+            (self.races, "code", [row["race_id"] for row in shown]),
+            (self.boats, "name", [row["boat_id"] for row in shown]),
+        )
+
+    def _names_of_protests(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that protests point to."""
+        return _names(
+            (self.races, "code", [row["race_id"] for row in shown]),
+            (self.boats, "name", [row["by_id"] for row in shown]),
+            (self.boats, "name", [row["against_id"] for row in shown]),
+        )
+
+    def _names_of_redress_requests(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that redress requests point to."""
+        return _names(
+            (self.races, "code", [row["race_id"] for row in shown]),
+            (self.boats, "name", [row["boat_id"] for row in shown]),
+        )
+
+    def _names_of_inspections(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that inspections point to."""
+        return _names((self.boats, "name", [row["boat_id"] for row in shown]))
 
     def _fleet_boats(self, fleet: Fleet) -> int:
         """The boats of a fleet."""

@@ -155,9 +155,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -363,7 +368,8 @@ class SalesPipeline:
             if self._may_approve(r, quote)
         ]
         found.sort(key=lambda r: (r["discount_limit"], r["name"], _age(r)))
-        return _found({"total": len(found), "reps": [self._show_rep(r) for r in _page(found, offset)]})
+        shown = [self._show_rep(r) for r in _page(found, offset)]
+        return _found({"total": len(found), "reps": shown}, self._names_of_reps(shown))
 
     def list_reps(
         self,
@@ -389,7 +395,8 @@ class SalesPipeline:
             if (name is None or name.casefold() in rep["name"].casefold())
             and (manager_id is None or rep["manager_id"] == manager_id)
         ]
-        return _found({"total": len(found), "reps": [self._show_rep(rep) for rep in _page(found, offset)]})
+        shown = [self._show_rep(rep) for rep in _page(found, offset)]
+        return _found({"total": len(found), "reps": shown}, self._names_of_reps(shown))
 
     def list_territories(
         self,
@@ -420,7 +427,8 @@ class SalesPipeline:
             and (within_id is None or territory["within_id"] == within_id)
             and (owner_id is None or territory["owner_id"] == owner_id)
         ]
-        return _found({"total": len(found), "territories": [{**territory} for territory in _page(found, offset)]})
+        shown = [{**territory} for territory in _page(found, offset)]
+        return _found({"total": len(found), "territories": shown}, self._names_of_territories(shown))
 
     def list_companies(
         self,
@@ -446,7 +454,8 @@ class SalesPipeline:
             if (name is None or name.casefold() in company["name"].casefold())
             and (territory_id is None or company["territory_id"] == territory_id)
         ]
-        return _found({"total": len(found), "companies": [{**company} for company in _page(found, offset)]})
+        shown = [{**company} for company in _page(found, offset)]
+        return _found({"total": len(found), "companies": shown}, self._names_of_companies(shown))
 
     def list_leads(
         self,
@@ -483,7 +492,8 @@ class SalesPipeline:
             and (opportunity_id is None or lead["opportunity_id"] == opportunity_id)
             and (status is None or lead["status"] == status)
         ]
-        return _found({"total": len(found), "leads": [{**lead} for lead in _page(found, offset)]})
+        shown = [{**lead} for lead in _page(found, offset)]
+        return _found({"total": len(found), "leads": shown}, self._names_of_leads(shown))
 
     def list_opportunities(
         self,
@@ -517,12 +527,8 @@ class SalesPipeline:
             and (owner_id is None or opportunity["owner_id"] == owner_id)
             and (stage is None or opportunity["stage"] == stage)
         ]
-        return _found(
-            {
-                "total": len(found),
-                "opportunities": [self._show_opportunity(opportunity) for opportunity in _page(found, offset)],
-            }
-        )
+        shown = [self._show_opportunity(opportunity) for opportunity in _page(found, offset)]
+        return _found({"total": len(found), "opportunities": shown}, self._names_of_opportunities(shown))
 
     def list_products(
         self,
@@ -579,7 +585,8 @@ class SalesPipeline:
             and (approved_by_id is None or quote["approved_by_id"] == approved_by_id)
             and (status is None or quote["status"] == status)
         ]
-        return _found({"total": len(found), "quotes": [{**quote} for quote in _page(found, offset)]})
+        shown = [{**quote} for quote in _page(found, offset)]
+        return _found({"total": len(found), "quotes": shown}, self._names_of_quotes(shown))
 
     def list_lines(
         self,
@@ -607,7 +614,8 @@ class SalesPipeline:
             if (quote_id is None or line["quote_id"] == quote_id)
             and (product_id is None or line["product_id"] == product_id)
         ]
-        return _found({"total": len(found), "lines": [{**line} for line in _page(found, offset)]})
+        shown = [{**line} for line in _page(found, offset)]
+        return _found({"total": len(found), "lines": shown}, self._names_of_lines(shown))
 
     def add_lead(
         self,
@@ -1413,6 +1421,47 @@ class SalesPipeline:
     def _show_opportunity(self, opportunity: Opportunity) -> dict[str, Any]:
         """The opportunity as an answer shows it."""
         return {**opportunity, "worth": self._opportunity_worth(opportunity)}
+
+    def _names_of_reps(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that reps point to."""
+        return _names((self.reps, "name", [row["manager_id"] for row in shown]))
+
+    def _names_of_territories(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that territories point to."""
+        return _names(
+            (self.territories, "name", [row["within_id"] for row in shown]),
+            (self.reps, "name", [row["owner_id"] for row in shown]),
+        )
+
+    def _names_of_companies(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that companies point to."""
+        return _names((self.territories, "name", [row["territory_id"] for row in shown]))
+
+    def _names_of_leads(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that leads point to."""
+        return _names(
+            (self.companies, "name", [row["company_id"] for row in shown]),
+            (self.opportunities, "title", [row["opportunity_id"] for row in shown]),
+        )
+
+    def _names_of_opportunities(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that opportunities point to."""
+        return _names(
+            (self.companies, "name", [row["company_id"] for row in shown]),
+            (self.reps, "name", [row["owner_id"] for row in shown]),
+        )
+
+    def _names_of_quotes(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that quotes point to."""
+        return _names(
+            (self.opportunities, "title", [row["opportunity_id"] for row in shown]),
+            (self.reps, "name", [row["prepared_by_id"] for row in shown]),
+            (self.reps, "name", [row["approved_by_id"] for row in shown]),
+        )
+
+    def _names_of_lines(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that lines point to."""
+        return _names((self.products, "name", [row["product_id"] for row in shown]))
 
     def _rep_open_now(self, rep: Rep) -> int:
         """The open now of a rep."""

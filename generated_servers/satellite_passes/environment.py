@@ -130,9 +130,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -366,25 +371,24 @@ class SatellitePasses:
             and (status is None or p["status"] == status)
         ]
         found.sort(key=lambda p: (p["rises_at"], p["id"], _age(p)))
-        return _found(
+        shown = [
             {
-                "total": len(found),
-                "contacts": [
-                    {
-                        "id": p["id"],
-                        "satellite": self.satellites[p["satellite_id"]]["name"],
-                        "station": self.stations[p["station_id"]]["name"],
-                        "rises_at": p["rises_at"],
-                        "minutes": p["minutes"],
-                        "elevation": p["elevation"],
-                        "status": p["status"],
-                        "antenna_id": p["antenna_id"],
-                        "slots_left": self._contact_slots(p) - self._contact_loaded(p),
-                        "mb_left": self._capacity(p) - self._contact_planned(p),
-                    }
-                    for p in _page(found, offset)
-                ],
+                "id": p["id"],
+                "satellite": self.satellites[p["satellite_id"]]["name"],
+                "station": self.stations[p["station_id"]]["name"],
+                "rises_at": p["rises_at"],
+                "minutes": p["minutes"],
+                "elevation": p["elevation"],
+                "status": p["status"],
+                "antenna_id": p["antenna_id"],
+                "slots_left": self._contact_slots(p) - self._contact_loaded(p),
+                "mb_left": self._capacity(p) - self._contact_planned(p),
             }
+            for p in _page(found, offset)
+        ]
+        return _found(
+            {"total": len(found), "contacts": shown},
+            _names((self.antennas, "label", [row["antenna_id"] for row in shown])),
         )
 
     def list_satellites(
@@ -461,9 +465,8 @@ class SatellitePasses:
             if (label is None or label.casefold() in antenna["label"].casefold())
             and (station_id is None or antenna["station_id"] == station_id)
         ]
-        return _found(
-            {"total": len(found), "antennas": [self._show_antenna(antenna) for antenna in _page(found, offset)]}
-        )
+        shown = [self._show_antenna(antenna) for antenna in _page(found, offset)]
+        return _found({"total": len(found), "antennas": shown}, self._names_of_antennas(shown))
 
     def list_contacts(
         self,
@@ -499,9 +502,8 @@ class SatellitePasses:
             and (antenna_id is None or contact["antenna_id"] == antenna_id)
             and (status is None or contact["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "contacts": [self._show_contact(contact) for contact in _page(found, offset)]}
-        )
+        shown = [self._show_contact(contact) for contact in _page(found, offset)]
+        return _found({"total": len(found), "contacts": shown}, self._names_of_contacts(shown))
 
     def list_commands(
         self,
@@ -532,7 +534,8 @@ class SatellitePasses:
             and (contact_id is None or command["contact_id"] == contact_id)
             and (status is None or command["status"] == status)
         ]
-        return _found({"total": len(found), "commands": [{**command} for command in _page(found, offset)]})
+        shown = [{**command} for command in _page(found, offset)]
+        return _found({"total": len(found), "commands": shown}, self._names_of_commands(shown))
 
     def list_images(
         self,
@@ -563,7 +566,8 @@ class SatellitePasses:
             and (contact_id is None or image["contact_id"] == contact_id)
             and (status is None or image["status"] == status)
         ]
-        return _found({"total": len(found), "images": [{**image} for image in _page(found, offset)]})
+        shown = [{**image} for image in _page(found, offset)]
+        return _found({"total": len(found), "images": shown}, self._names_of_images(shown))
 
     def book_contact(self, contact_id: str, antenna_id: str) -> Result:
         """Book an antenna for a predicted pass; it costs the satellite one percent of battery for every four minutes.
@@ -1310,6 +1314,26 @@ class SatellitePasses:
             "loaded": self._contact_loaded(contact),
             "planned": self._contact_planned(contact),
         }
+
+    def _names_of_antennas(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that antennas point to."""
+        return _names((self.stations, "name", [row["station_id"] for row in shown]))
+
+    def _names_of_contacts(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that contacts point to."""
+        return _names(
+            (self.satellites, "name", [row["satellite_id"] for row in shown]),
+            (self.stations, "name", [row["station_id"] for row in shown]),
+            (self.antennas, "label", [row["antenna_id"] for row in shown]),
+        )
+
+    def _names_of_commands(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that commands point to."""
+        return _names((self.satellites, "name", [row["satellite_id"] for row in shown]))
+
+    def _names_of_images(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that images point to."""
+        return _names((self.satellites, "name", [row["satellite_id"] for row in shown]))
 
     def _satellite_used(self, satellite: Satellite) -> int:
         """The used of a satellite."""

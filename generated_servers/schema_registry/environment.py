@@ -122,9 +122,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -342,13 +347,12 @@ class SchemaRegistry:
         subject = self.subjects.get(subject_id)
         if subject is None:
             return _refused(f"There is no subject {subject_id!r}.")
-        return _found(
-            {
-                "possible": self._misfit(subject, mode) is None and self._torn(subject, mode) is None,
-                "version_in_the_way": _id_of(self._misfit(subject, mode)),
-                "pin_in_the_way": _id_of(self._torn(subject, mode)),
-            }
-        )
+        answer = {
+            "possible": self._misfit(subject, mode) is None and self._torn(subject, mode) is None,
+            "version_in_the_way": _id_of(self._misfit(subject, mode)),
+            "pin_in_the_way": _id_of(self._torn(subject, mode)),
+        }
+        return _found(answer, _names((self.versions, "tag", [row["version_in_the_way"] for row in [answer]])))
 
     def list_teams(
         self,
@@ -394,9 +398,8 @@ class SchemaRegistry:
             and (owner_id is None or subject["owner_id"] == owner_id)
             and (mode is None or subject["mode"] == mode)
         ]
-        return _found(
-            {"total": len(found), "subjects": [self._show_subject(subject) for subject in _page(found, offset)]}
-        )
+        shown = [self._show_subject(subject) for subject in _page(found, offset)]
+        return _found({"total": len(found), "subjects": shown}, self._names_of_subjects(shown))
 
     def list_versions(
         self,
@@ -430,9 +433,8 @@ class SchemaRegistry:
             and (follows_id is None or version["follows_id"] == follows_id)
             and (status is None or version["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "versions": [self._show_version(version) for version in _page(found, offset)]}
-        )
+        shown = [self._show_version(version) for version in _page(found, offset)]
+        return _found({"total": len(found), "versions": shown}, self._names_of_versions(shown))
 
     def list_fields(
         self,
@@ -464,7 +466,8 @@ class SchemaRegistry:
             and (kind is None or field["kind"] == kind)
             and (optional is None or field["optional"] == optional)
         ]
-        return _found({"total": len(found), "fields": [{**field} for field in _page(found, offset)]})
+        shown = [{**field} for field in _page(found, offset)]
+        return _found({"total": len(found), "fields": shown}, self._names_of_fields(shown))
 
     def list_services(
         self,
@@ -493,7 +496,8 @@ class SchemaRegistry:
             and (team_id is None or service["team_id"] == team_id)
             and (tier is None or service["tier"] == tier)
         ]
-        return _found({"total": len(found), "services": [{**service} for service in _page(found, offset)]})
+        shown = [{**service} for service in _page(found, offset)]
+        return _found({"total": len(found), "services": shown}, self._names_of_services(shown))
 
     def list_pins(
         self,
@@ -524,7 +528,8 @@ class SchemaRegistry:
             and (version_id is None or pin["version_id"] == version_id)
             and (role is None or pin["role"] == role)
         ]
-        return _found({"total": len(found), "pins": [{**pin} for pin in _page(found, offset)]})
+        shown = [{**pin} for pin in _page(found, offset)]
+        return _found({"total": len(found), "pins": shown}, self._names_of_pins(shown))
 
     def register_subject(
         self,
@@ -1291,6 +1296,35 @@ class SchemaRegistry:
     def _show_version(self, version: Version) -> dict[str, Any]:
         """The version as an answer shows it."""
         return {**version, "pins": self._version_pins(version)}
+
+    def _names_of_subjects(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that subjects point to."""
+        return _names(
+            (self.teams, "name", [row["owner_id"] for row in shown]),
+            (self.versions, "tag", [row["newest_id"] for row in shown]),
+        )
+
+    def _names_of_versions(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that versions point to."""
+        return _names(
+            (self.subjects, "name", [row["subject_id"] for row in shown]),
+            (self.versions, "tag", [row["follows_id"] for row in shown]),
+        )
+
+    def _names_of_fields(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that fields point to."""
+        return _names((self.versions, "tag", [row["version_id"] for row in shown]))
+
+    def _names_of_services(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that services point to."""
+        return _names((self.teams, "name", [row["team_id"] for row in shown]))
+
+    def _names_of_pins(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that pins point to."""
+        return _names(
+            (self.services, "name", [row["service_id"] for row in shown]),
+            (self.versions, "tag", [row["version_id"] for row in shown]),
+        )
 
     def _subject_newest(self, subject: Subject) -> Version | None:
         """The newest of a subject."""

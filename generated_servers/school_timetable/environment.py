@@ -142,9 +142,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -434,9 +439,8 @@ class SchoolTimetable:
             if (name is None or name.casefold() in teacher["name"].casefold())
             and (free_day is None or teacher["free_day"] == free_day)
         ]
-        return _found(
-            {"total": len(found), "teachers": [self._show_teacher(teacher) for teacher in _page(found, offset)]}
-        )
+        shown = [self._show_teacher(teacher) for teacher in _page(found, offset)]
+        return _found({"total": len(found), "teachers": shown}, self._names_of_teachers(shown))
 
     def list_rooms(
         self,
@@ -520,12 +524,8 @@ class SchoolTimetable:
             and (teacher_id is None or allocation["teacher_id"] == teacher_id)
             and (band is None or allocation["band"] == band)
         ]
-        return _found(
-            {
-                "total": len(found),
-                "allocations": [self._show_allocation(allocation) for allocation in _page(found, offset)],
-            }
-        )
+        shown = [self._show_allocation(allocation) for allocation in _page(found, offset)]
+        return _found({"total": len(found), "allocations": shown}, self._names_of_allocations(shown))
 
     def list_lessons(
         self,
@@ -556,9 +556,8 @@ class SchoolTimetable:
             and (on_day is None or lesson["on_day"] == on_day)
             and (room_id is None or lesson["room_id"] == room_id)
         ]
-        return _found(
-            {"total": len(found), "lessons": [self._show_lesson(lesson) for lesson in _page(found, offset)]}
-        )
+        shown = [self._show_lesson(lesson) for lesson in _page(found, offset)]
+        return _found({"total": len(found), "lessons": shown}, self._names_of_lessons(shown))
 
     def list_absences(
         self,
@@ -584,7 +583,8 @@ class SchoolTimetable:
             if (teacher_id is None or absence["teacher_id"] == teacher_id)
             and (reason is None or absence["reason"] == reason)
         ]
-        return _found({"total": len(found), "absences": [{**absence} for absence in _page(found, offset)]})
+        shown = [{**absence} for absence in _page(found, offset)]
+        return _found({"total": len(found), "absences": shown}, self._names_of_absences(shown))
 
     def list_covers(
         self,
@@ -620,7 +620,8 @@ class SchoolTimetable:
             and (substitute_id is None or cover["substitute_id"] == substitute_id)
             and (status is None or cover["status"] == status)
         ]
-        return _found({"total": len(found), "covers": [self._show_cover(cover) for cover in _page(found, offset)]})
+        shown = [self._show_cover(cover) for cover in _page(found, offset)]
+        return _found({"total": len(found), "covers": shown}, self._names_of_covers(shown))
 
     def place_lesson(
         self,
@@ -1808,6 +1809,39 @@ class SchoolTimetable:
             "subject_id": _id_of(self._cover_subject(cover)),
             "period": self._cover_period(cover),
         }
+
+    def _names_of_teachers(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that teachers point to."""
+        return _names((self.subjects, "name", [each for row in shown for each in row["subject_ids"]]))
+
+    def _names_of_allocations(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that allocations point to."""
+        return _names(
+            (self.forms, "name", [row["form_id"] for row in shown]),
+            (self.subjects, "name", [row["subject_id"] for row in shown]),
+            (self.teachers, "name", [row["teacher_id"] for row in shown]),
+        )
+
+    def _names_of_lessons(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that lessons point to."""
+        return _names(
+            (self.rooms, "name", [row["room_id"] for row in shown]),
+            (self.forms, "name", [row["form_id"] for row in shown]),
+            (self.teachers, "name", [row["teacher_id"] for row in shown]),
+        )
+
+    def _names_of_absences(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that absences point to."""
+        return _names((self.teachers, "name", [row["teacher_id"] for row in shown]))
+
+    def _names_of_covers(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that covers point to."""
+        return _names(
+            (self.teachers, "name", [row["substitute_id"] for row in shown]),
+            (self.teachers, "name", [row["absentee_id"] for row in shown]),
+            (self.forms, "name", [row["form_id"] for row in shown]),
+            (self.subjects, "name", [row["subject_id"] for row in shown]),
+        )
 
     def _teacher_hours_left(self, teacher: Teacher) -> int:
         """The hours left of a teacher."""

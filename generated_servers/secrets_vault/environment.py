@@ -140,9 +140,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -440,7 +445,8 @@ class SecretsVault:
             and (parent_id is None or folder["parent_id"] == parent_id)
             and (guarded is None or folder["guarded"] == guarded)
         ]
-        return _found({"total": len(found), "folders": [{**folder} for folder in _page(found, offset)]})
+        shown = [{**folder} for folder in _page(found, offset)]
+        return _found({"total": len(found), "folders": shown}, self._names_of_folders(shown))
 
     def list_members(
         self,
@@ -498,7 +504,8 @@ class SecretsVault:
             and (member_id is None or policy["member_id"] == member_id)
             and (access is None or policy["access"] == access)
         ]
-        return _found({"total": len(found), "policies": [{**policy} for policy in _page(found, offset)]})
+        shown = [{**policy} for policy in _page(found, offset)]
+        return _found({"total": len(found), "policies": shown}, self._names_of_policies(shown))
 
     def list_secrets(
         self,
@@ -524,9 +531,8 @@ class SecretsVault:
             if (name is None or name.casefold() in secret["name"].casefold())
             and (folder_id is None or secret["folder_id"] == folder_id)
         ]
-        return _found(
-            {"total": len(found), "secrets": [self._show_secret(secret) for secret in _page(found, offset)]}
-        )
+        shown = [self._show_secret(secret) for secret in _page(found, offset)]
+        return _found({"total": len(found), "secrets": shown}, self._names_of_secrets(shown))
 
     def list_versions(
         self,
@@ -557,7 +563,8 @@ class SecretsVault:
             and (made_by_id is None or version["made_by_id"] == made_by_id)
             and (status is None or version["status"] == status)
         ]
-        return _found({"total": len(found), "versions": [{**version} for version in _page(found, offset)]})
+        shown = [{**version} for version in _page(found, offset)]
+        return _found({"total": len(found), "versions": shown}, self._names_of_versions(shown))
 
     def list_releases(
         self,
@@ -598,7 +605,8 @@ class SecretsVault:
             and (second_by_id is None or release["second_by_id"] == second_by_id)
             and (status is None or release["status"] == status)
         ]
-        return _found({"total": len(found), "releases": [{**release} for release in _page(found, offset)]})
+        shown = [{**release} for release in _page(found, offset)]
+        return _found({"total": len(found), "releases": shown}, self._names_of_releases(shown))
 
     def list_leases(
         self,
@@ -634,7 +642,8 @@ class SecretsVault:
             and (release_id is None or lease["release_id"] == release_id)
             and (status is None or lease["status"] == status)
         ]
-        return _found({"total": len(found), "leases": [self._show_lease(lease) for lease in _page(found, offset)]})
+        shown = [self._show_lease(lease) for lease in _page(found, offset)]
+        return _found({"total": len(found), "leases": shown}, self._names_of_leases(shown))
 
     def set_policy(
         self,
@@ -1488,6 +1497,44 @@ class SecretsVault:
     def _show_lease(self, lease: Lease) -> dict[str, Any]:
         """The lease as an answer shows it."""
         return {**lease, "secret_id": _id_of(self._lease_secret(lease))}
+
+    def _names_of_folders(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that folders point to."""
+        return _names((self.folders, "path", [row["parent_id"] for row in shown]))
+
+    def _names_of_policies(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that policies point to."""
+        return _names(
+            (self.folders, "path", [row["folder_id"] for row in shown]),
+            (self.members, "name", [row["member_id"] for row in shown]),
+        )
+
+    def _names_of_secrets(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that secrets point to."""
+        return _names((self.folders, "path", [row["folder_id"] for row in shown]))
+
+    def _names_of_versions(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that versions point to."""
+        return _names(
+            (self.secrets, "name", [row["secret_id"] for row in shown]),
+            (self.members, "name", [row["made_by_id"] for row in shown]),
+        )
+
+    def _names_of_releases(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that releases point to."""
+        return _names(
+            (self.secrets, "name", [row["secret_id"] for row in shown]),
+            (self.members, "name", [row["member_id"] for row in shown]),
+            (self.members, "name", [row["first_by_id"] for row in shown]),
+            (self.members, "name", [row["second_by_id"] for row in shown]),
+        )
+
+    def _names_of_leases(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that leases point to."""
+        return _names(
+            (self.members, "name", [row["holder_id"] for row in shown]),
+            (self.secrets, "name", [row["secret_id"] for row in shown]),
+        )
 
     def _secret_versions(self, secret: Secret) -> int:
         """The versions of a secret."""

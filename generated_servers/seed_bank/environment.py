@@ -143,9 +143,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -391,12 +396,8 @@ class SeedBank:
             and (parent_id is None or accession["parent_id"] == parent_id)
             and (status is None or accession["status"] == status)
         ]
-        return _found(
-            {
-                "total": len(found),
-                "accessions": [self._show_accession(accession) for accession in _page(found, offset)],
-            }
-        )
+        shown = [self._show_accession(accession) for accession in _page(found, offset)]
+        return _found({"total": len(found), "accessions": shown}, self._names_of_accessions(shown))
 
     def list_packets(
         self,
@@ -427,7 +428,8 @@ class SeedBank:
             and (vault_id is None or packet["vault_id"] == vault_id)
             and (kind is None or packet["kind"] == kind)
         ]
-        return _found({"total": len(found), "packets": [{**packet} for packet in _page(found, offset)]})
+        shown = [{**packet} for packet in _page(found, offset)]
+        return _found({"total": len(found), "packets": shown}, self._names_of_packets(shown))
 
     def list_germination_tests(
         self,
@@ -453,12 +455,8 @@ class SeedBank:
             if (accession_id is None or germination_test["accession_id"] == accession_id)
             and (status is None or germination_test["status"] == status)
         ]
-        return _found(
-            {
-                "total": len(found),
-                "germination_tests": [{**germination_test} for germination_test in _page(found, offset)],
-            }
-        )
+        shown = [{**germination_test} for germination_test in _page(found, offset)]
+        return _found({"total": len(found), "germination_tests": shown}, self._names_of_germination_tests(shown))
 
     def list_regenerations(
         self,
@@ -484,9 +482,8 @@ class SeedBank:
             if (accession_id is None or regeneration["accession_id"] == accession_id)
             and (status is None or regeneration["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "regenerations": [{**regeneration} for regeneration in _page(found, offset)]}
-        )
+        shown = [{**regeneration} for regeneration in _page(found, offset)]
+        return _found({"total": len(found), "regenerations": shown}, self._names_of_regenerations(shown))
 
     def list_seed_requests(
         self,
@@ -518,9 +515,8 @@ class SeedBank:
             and (agreement is None or seed_request["agreement"] == agreement)
             and (status is None or seed_request["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "seed_requests": [{**seed_request} for seed_request in _page(found, offset)]}
-        )
+        shown = [{**seed_request} for seed_request in _page(found, offset)]
+        return _found({"total": len(found), "seed_requests": shown}, self._names_of_seed_requests(shown))
 
     def register_accession(self, code: Text, crop_id: str, origin: Text, donor: Text, collected_on: Date) -> Result:
         """Register a newly collected accession.
@@ -1262,6 +1258,32 @@ class SeedBank:
             "active_seeds": self._accession_active_seeds(accession),
             "base_seeds": self._accession_base_seeds(accession),
         }
+
+    def _names_of_accessions(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that accessions point to."""
+        return _names(
+            (self.crops, "name", [row["crop_id"] for row in shown]),
+            (self.accessions, "code", [row["parent_id"] for row in shown]),
+        )
+
+    def _names_of_packets(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that packets point to."""
+        return _names(
+            (self.accessions, "code", [row["accession_id"] for row in shown]),
+            (self.vaults, "name", [row["vault_id"] for row in shown]),
+        )
+
+    def _names_of_germination_tests(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that germination tests point to."""
+        return _names((self.accessions, "code", [row["accession_id"] for row in shown]))
+
+    def _names_of_regenerations(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that regenerations point to."""
+        return _names((self.accessions, "code", [row["accession_id"] for row in shown]))
+
+    def _names_of_seed_requests(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that seed requests point to."""
+        return _names((self.accessions, "code", [row["accession_id"] for row in shown]))
 
     def _vault_packets(self, vault: Vault) -> int:
         """The packets of a vault."""

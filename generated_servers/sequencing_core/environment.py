@@ -128,9 +128,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -342,7 +347,8 @@ class SequencingCore:
             for index in self.indexes.values()
             if (code is None or code.casefold() in index["code"].casefold())
         ]
-        return _found({"total": len(found), "indexes": [self._show_index(index) for index in _page(found, offset)]})
+        shown = [self._show_index(index) for index in _page(found, offset)]
+        return _found({"total": len(found), "indexes": shown}, self._names_of_indexes(shown))
 
     def list_machines(
         self,
@@ -426,9 +432,8 @@ class SequencingCore:
             and (pool_id is None or library["pool_id"] == pool_id)
             and (status is None or library["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "libraries": [self._show_library(library) for library in _page(found, offset)]}
-        )
+        shown = [self._show_library(library) for library in _page(found, offset)]
+        return _found({"total": len(found), "libraries": shown}, self._names_of_libraries(shown))
 
     def list_runs(
         self,
@@ -457,7 +462,8 @@ class SequencingCore:
             and (machine_id is None or run["machine_id"] == machine_id)
             and (status is None or run["status"] == status)
         ]
-        return _found({"total": len(found), "runs": [{**run} for run in _page(found, offset)]})
+        shown = [{**run} for run in _page(found, offset)]
+        return _found({"total": len(found), "runs": shown}, self._names_of_runs(shown))
 
     def list_lanes(
         self,
@@ -485,7 +491,8 @@ class SequencingCore:
             if (run_id is None or lane["run_id"] == run_id)
             and (pool_id is None or lane["pool_id"] == pool_id)
         ]
-        return _found({"total": len(found), "lanes": [{**lane} for lane in _page(found, offset)]})
+        shown = [{**lane} for lane in _page(found, offset)]
+        return _found({"total": len(found), "lanes": shown}, self._names_of_lanes(shown))
 
     def receive_library(
         self,
@@ -1260,6 +1267,29 @@ class SequencingCore:
     def _show_library(self, library: Library) -> dict[str, Any]:
         """The library as an answer shows it."""
         return {**library, "lacking": self._library_lacking(library)}
+
+    def _names_of_indexes(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that indexes point to."""
+        return _names((self.indexes, "code", [each for row in shown for each in row["clash_ids"]]))
+
+    def _names_of_libraries(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that libraries point to."""
+        return _names(
+            (self.projects, "name", [row["project_id"] for row in shown]),
+            (self.indexes, "code", [row["index_id"] for row in shown]),
+            (self.pools, "name", [row["pool_id"] for row in shown]),
+        )
+
+    def _names_of_runs(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that runs point to."""
+        return _names((self.machines, "name", [row["machine_id"] for row in shown]))
+
+    def _names_of_lanes(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that lanes point to."""
+        return _names(
+            (self.runs, "name", [row["run_id"] for row in shown]),
+            (self.pools, "name", [row["pool_id"] for row in shown]),
+        )
 
     def _pool_members(self, pool: Pool) -> int:
         """The members of a pool."""

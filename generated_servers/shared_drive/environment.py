@@ -123,9 +123,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -387,7 +392,8 @@ class SharedDrive:
             dict: {"success": True, "data": {"total": int, "teams": records}}
         """
         found = [team for team in self.teams.values() if (name is None or name.casefold() in team["name"].casefold())]
-        return _found({"total": len(found), "teams": [self._show_team(team) for team in _page(found, offset)]})
+        shown = [self._show_team(team) for team in _page(found, offset)]
+        return _found({"total": len(found), "teams": shown}, self._names_of_teams(shown))
 
     def list_folders(
         self,
@@ -418,9 +424,8 @@ class SharedDrive:
             and (parent_id is None or folder["parent_id"] == parent_id)
             and (owner_id is None or folder["owner_id"] == owner_id)
         ]
-        return _found(
-            {"total": len(found), "folders": [self._show_folder(folder) for folder in _page(found, offset)]}
-        )
+        shown = [self._show_folder(folder) for folder in _page(found, offset)]
+        return _found({"total": len(found), "folders": shown}, self._names_of_folders(shown))
 
     def get_file(self, file_id: str) -> Result:
         """Look up one file by its id.
@@ -434,7 +439,8 @@ class SharedDrive:
         file = self.files.get(file_id)
         if file is None:
             return _refused(f"There is no file {file_id!r}.")
-        return _found(self._show_file(file))
+        shown = self._show_file(file)
+        return _found(shown, self._names_of_files([shown]))
 
     def list_files(
         self,
@@ -475,7 +481,8 @@ class SharedDrive:
             and (locked_by_id is None or file["locked_by_id"] == locked_by_id)
             and (trashed_by_id is None or file["trashed_by_id"] == trashed_by_id)
         ]
-        return _found({"total": len(found), "files": [self._show_file(file) for file in _page(found, offset)]})
+        shown = [self._show_file(file) for file in _page(found, offset)]
+        return _found({"total": len(found), "files": shown}, self._names_of_files(shown))
 
     def list_versions(
         self,
@@ -503,7 +510,8 @@ class SharedDrive:
             if (file_id is None or version["file_id"] == file_id)
             and (saved_by_id is None or version["saved_by_id"] == saved_by_id)
         ]
-        return _found({"total": len(found), "versions": [{**version} for version in _page(found, offset)]})
+        shown = [{**version} for version in _page(found, offset)]
+        return _found({"total": len(found), "versions": shown}, self._names_of_versions(shown))
 
     def list_grants(
         self,
@@ -544,7 +552,8 @@ class SharedDrive:
             and (level is None or grant["level"] == level)
             and (given_by_id is None or grant["given_by_id"] == given_by_id)
         ]
-        return _found({"total": len(found), "grants": [{**grant} for grant in _page(found, offset)]})
+        shown = [{**grant} for grant in _page(found, offset)]
+        return _found({"total": len(found), "grants": shown}, self._names_of_grants(shown))
 
     def create_folder(
         self,
@@ -1448,6 +1457,42 @@ class SharedDrive:
             "latest": self._file_latest(file),
             "stored": self._file_stored(file),
         }
+
+    def _names_of_teams(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that teams point to."""
+        return _names((self.users, "name", [each for row in shown for each in row["member_ids"]]))
+
+    def _names_of_folders(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that folders point to."""
+        return _names(
+            (self.folders, "name", [row["parent_id"] for row in shown]),
+            (self.users, "name", [row["owner_id"] for row in shown]),
+        )
+
+    def _names_of_files(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that files point to."""
+        return _names(
+            (self.folders, "name", [row["folder_id"] for row in shown]),
+            (self.users, "name", [row["owner_id"] for row in shown]),
+            (self.users, "name", [row["locked_by_id"] for row in shown]),
+            (self.users, "name", [row["trashed_by_id"] for row in shown]),
+        )
+
+    def _names_of_versions(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that versions point to."""
+        return _names(
+            (self.files, "name", [row["file_id"] for row in shown]),
+            (self.users, "name", [row["saved_by_id"] for row in shown]),
+        )
+
+    def _names_of_grants(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that grants point to."""
+        return _names(
+            (self.folders, "name", [row["folder_id"] for row in shown]),
+            (self.users, "name", [row["user_id"] for row in shown]),
+            (self.teams, "name", [row["team_id"] for row in shown]),
+            (self.users, "name", [row["given_by_id"] for row in shown]),
+        )
 
     def _user_used(self, user: User) -> int:
         """The used of an user."""

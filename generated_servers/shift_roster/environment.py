@@ -123,9 +123,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -430,7 +435,8 @@ class ShiftRoster:
             if (station_id is None or shift["station_id"] == station_id)
             and (status is None or shift["status"] == status)
         ]
-        return _found({"total": len(found), "shifts": [self._show_shift(shift) for shift in _page(found, offset)]})
+        shown = [self._show_shift(shift) for shift in _page(found, offset)]
+        return _found({"total": len(found), "shifts": shown}, self._names_of_shifts(shown))
 
     def list_duties(
         self,
@@ -461,7 +467,8 @@ class ShiftRoster:
             and (worker_id is None or duty["worker_id"] == worker_id)
             and (status is None or duty["status"] == status)
         ]
-        return _found({"total": len(found), "duties": [{**duty} for duty in _page(found, offset)]})
+        shown = [{**duty} for duty in _page(found, offset)]
+        return _found({"total": len(found), "duties": shown}, self._names_of_duties(shown))
 
     def list_swaps(
         self,
@@ -502,7 +509,8 @@ class ShiftRoster:
             and (wants_id is None or swap["wants_id"] == wants_id)
             and (status is None or swap["status"] == status)
         ]
-        return _found({"total": len(found), "swaps": [{**swap} for swap in _page(found, offset)]})
+        shown = [{**swap} for swap in _page(found, offset)]
+        return _found({"total": len(found), "swaps": shown}, self._names_of_swaps(shown))
 
     def list_absences(
         self,
@@ -528,7 +536,8 @@ class ShiftRoster:
             if (worker_id is None or absence["worker_id"] == worker_id)
             and (why is None or absence["why"] == why)
         ]
-        return _found({"total": len(found), "absences": [{**absence} for absence in _page(found, offset)]})
+        shown = [{**absence} for absence in _page(found, offset)]
+        return _found({"total": len(found), "absences": shown}, self._names_of_absences(shown))
 
     def plan_shift(
         self,
@@ -1425,6 +1434,25 @@ class ShiftRoster:
             "filled": self._shift_filled(shift),
             "skilled_on": self._shift_skilled_on(shift),
         }
+
+    def _names_of_shifts(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that shifts point to."""
+        return _names((self.stations, "name", [row["station_id"] for row in shown]))
+
+    def _names_of_duties(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that duties point to."""
+        return _names((self.workers, "name", [row["worker_id"] for row in shown]))
+
+    def _names_of_swaps(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that swaps point to."""
+        return _names(
+            (self.workers, "name", [row["asker_id"] for row in shown]),
+            (self.workers, "name", [row["other_id"] for row in shown]),
+        )
+
+    def _names_of_absences(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that absences point to."""
+        return _names((self.workers, "name", [row["worker_id"] for row in shown]))
 
     def _shift_ends(self, shift: Shift) -> str:
         """The ends of a shift."""

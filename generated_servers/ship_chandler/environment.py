@@ -152,9 +152,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -413,7 +418,8 @@ class ShipChandler:
             and (vessel_id is None or call["vessel_id"] == vessel_id)
             and (lies is None or call["lies"] == lies)
         ]
-        return _found({"total": len(found), "calls": [{**call} for call in _page(found, offset)]})
+        shown = [{**call} for call in _page(found, offset)]
+        return _found({"total": len(found), "calls": shown}, self._names_of_calls(shown))
 
     def list_articles(
         self,
@@ -471,12 +477,8 @@ class ShipChandler:
             and (trip_id is None or supply_order["trip_id"] == trip_id)
             and (status is None or supply_order["status"] == status)
         ]
-        return _found(
-            {
-                "total": len(found),
-                "supply_orders": [self._show_supply_order(supply_order) for supply_order in _page(found, offset)],
-            }
-        )
+        shown = [self._show_supply_order(supply_order) for supply_order in _page(found, offset)]
+        return _found({"total": len(found), "supply_orders": shown}, self._names_of_supply_orders(shown))
 
     def list_lines(
         self,
@@ -504,7 +506,8 @@ class ShipChandler:
             if (order_id is None or line["order_id"] == order_id)
             and (article_id is None or line["article_id"] == article_id)
         ]
-        return _found({"total": len(found), "lines": [{**line} for line in _page(found, offset)]})
+        shown = [{**line} for line in _page(found, offset)]
+        return _found({"total": len(found), "lines": shown}, self._names_of_lines(shown))
 
     def list_crafts(
         self,
@@ -554,7 +557,8 @@ class ShipChandler:
             if (craft_id is None or trip["craft_id"] == craft_id)
             and (status is None or trip["status"] == status)
         ]
-        return _found({"total": len(found), "trips": [self._show_trip(trip) for trip in _page(found, offset)]})
+        shown = [self._show_trip(trip) for trip in _page(found, offset)]
+        return _found({"total": len(found), "trips": shown}, self._names_of_trips(shown))
 
     def list_delivery_notes(
         self,
@@ -577,9 +581,8 @@ class ShipChandler:
             for delivery_note in self.delivery_notes.values()
             if (order_id is None or delivery_note["order_id"] == order_id)
         ]
-        return _found(
-            {"total": len(found), "delivery_notes": [{**delivery_note} for delivery_note in _page(found, offset)]}
-        )
+        shown = [{**delivery_note} for delivery_note in _page(found, offset)]
+        return _found({"total": len(found), "delivery_notes": shown}, self._names_of_delivery_notes(shown))
 
     def open_order(
         self,
@@ -1483,6 +1486,29 @@ class ShipChandler:
     def _show_trip(self, trip: Trip) -> dict[str, Any]:
         """The trip as an answer shows it."""
         return {**trip, "weight": self._trip_weight(trip), "room": self._trip_room(trip)}
+
+    def _names_of_calls(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that calls point to."""
+        return _names((self.vessels, "name", [row["vessel_id"] for row in shown]))
+
+    def _names_of_supply_orders(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that supply orders point to."""
+        return _names((self.calls, "label", [row["call_id"] for row in shown]))
+
+    def _names_of_lines(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that lines point to."""
+        return _names(
+            (self.supply_orders, "number", [row["order_id"] for row in shown]),
+            (self.articles, "name", [row["article_id"] for row in shown]),
+        )
+
+    def _names_of_trips(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that trips point to."""
+        return _names((self.crafts, "name", [row["craft_id"] for row in shown]))
+
+    def _names_of_delivery_notes(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that delivery notes point to."""
+        return _names((self.supply_orders, "number", [row["order_id"] for row in shown]))
 
     def _supply_order_weight(self, supply_order: SupplyOrder) -> int:
         """The weight of a supply order."""

@@ -147,9 +147,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -499,9 +504,8 @@ class SkiResort:
             and (instructor_id is None or lesson["instructor_id"] == instructor_id)
             and (status is None or lesson["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "lessons": [self._show_lesson(lesson) for lesson in _page(found, offset)]}
-        )
+        shown = [self._show_lesson(lesson) for lesson in _page(found, offset)]
+        return _found({"total": len(found), "lessons": shown}, self._names_of_lessons(shown))
 
     def list_enrolments(
         self,
@@ -532,7 +536,8 @@ class SkiResort:
             and (lesson_id is None or enrolment["lesson_id"] == lesson_id)
             and (status is None or enrolment["status"] == status)
         ]
-        return _found({"total": len(found), "enrolments": [{**enrolment} for enrolment in _page(found, offset)]})
+        shown = [{**enrolment} for enrolment in _page(found, offset)]
+        return _found({"total": len(found), "enrolments": shown}, self._names_of_enrolments(shown))
 
     def list_ski_sets(
         self,
@@ -561,7 +566,8 @@ class SkiResort:
             and (guest_id is None or ski_set["guest_id"] == guest_id)
             and (condition is None or ski_set["condition"] == condition)
         ]
-        return _found({"total": len(found), "ski_sets": [{**ski_set} for ski_set in _page(found, offset)]})
+        shown = [{**ski_set} for ski_set in _page(found, offset)]
+        return _found({"total": len(found), "ski_sets": shown}, self._names_of_ski_sets(shown))
 
     def list_passes(
         self,
@@ -584,7 +590,8 @@ class SkiResort:
             for one_pass in self.passes.values()
             if (guest_id is None or one_pass["guest_id"] == guest_id)
         ]
-        return _found({"total": len(found), "passes": [{**one_pass} for one_pass in _page(found, offset)]})
+        shown = [{**one_pass} for one_pass in _page(found, offset)]
+        return _found({"total": len(found), "passes": shown}, self._names_of_passes(shown))
 
     def sell_pass(
         self,
@@ -1185,6 +1192,28 @@ class SkiResort:
     def _show_lesson(self, lesson: Lesson) -> dict[str, Any]:
         """The lesson as an answer shows it."""
         return {**lesson, "free": self._lesson_free(lesson)}
+
+    def _names_of_lessons(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that lessons point to."""
+        return _names(
+            (self.slopes, "name", [row["slope_id"] for row in shown]),
+            (self.instructors, "name", [row["instructor_id"] for row in shown]),
+        )
+
+    def _names_of_enrolments(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that enrolments point to."""
+        return _names(
+            (self.guests, "name", [row["guest_id"] for row in shown]),
+            (self.lessons, "code", [row["lesson_id"] for row in shown]),
+        )
+
+    def _names_of_ski_sets(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that ski sets point to."""
+        return _names((self.guests, "name", [row["guest_id"] for row in shown]))
+
+    def _names_of_passes(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that passes point to."""
+        return _names((self.guests, "name", [row["guest_id"] for row in shown]))
 
     def _guest_setting(self, guest: Guest) -> int:
         """The setting of a guest."""

@@ -139,9 +139,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -385,9 +390,8 @@ class SmartHome:
             and (locked is None or device["locked"] == locked)
             and (faulty is None or device["faulty"] == faulty)
         ]
-        return _found(
-            {"total": len(found), "devices": [self._show_device(device) for device in _page(found, offset)]}
-        )
+        shown = [self._show_device(device) for device in _page(found, offset)]
+        return _found({"total": len(found), "devices": shown}, self._names_of_devices(shown))
 
     def list_people(
         self,
@@ -490,7 +494,8 @@ class SmartHome:
             if (scene_id is None or scene_step["scene_id"] == scene_id)
             and (device_id is None or scene_step["device_id"] == device_id)
         ]
-        return _found({"total": len(found), "scene_steps": [{**scene_step} for scene_step in _page(found, offset)]})
+        shown = [{**scene_step} for scene_step in _page(found, offset)]
+        return _found({"total": len(found), "scene_steps": shown}, self._names_of_scene_steps(shown))
 
     def list_schedules(
         self,
@@ -516,9 +521,8 @@ class SmartHome:
             if (scene_id is None or schedule["scene_id"] == scene_id)
             and (active is None or schedule["active"] == active)
         ]
-        return _found(
-            {"total": len(found), "schedules": [self._show_schedule(schedule) for schedule in _page(found, offset)]}
-        )
+        shown = [self._show_schedule(schedule) for schedule in _page(found, offset)]
+        return _found({"total": len(found), "schedules": shown}, self._names_of_schedules(shown))
 
     def set_device(self, device_id: str, level: Annotated[int, {"minimum": 0, "maximum": 100}], by_id: str) -> Result:
         """Set a device to a level from 0 to 100 on behalf of somebody.
@@ -1142,6 +1146,24 @@ class SmartHome:
     def _show_schedule(self, schedule: Schedule) -> dict[str, Any]:
         """The schedule as an answer shows it."""
         return {**schedule, "weekdays": [*schedule["weekdays"]]}
+
+    def _names_of_devices(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that devices point to."""
+        return _names(
+            (self.rooms, "name", [row["room_id"] for row in shown]),
+            (self.circuits, "name", [row["circuit_id"] for row in shown]),
+        )
+
+    def _names_of_scene_steps(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that scene steps point to."""
+        return _names(
+            (self.scenes, "name", [row["scene_id"] for row in shown]),
+            (self.devices, "name", [row["device_id"] for row in shown]),
+        )
+
+    def _names_of_schedules(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that schedules point to."""
+        return _names((self.scenes, "name", [row["scene_id"] for row in shown]))
 
     def _circuit_load(self, circuit: Circuit) -> int:
         """The load of a circuit."""

@@ -149,9 +149,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -404,7 +409,8 @@ class SocialBenefits:
             if (name is None or name.casefold() in benefit["name"].casefold())
             and (excludes_id is None or benefit["excludes_id"] == excludes_id)
         ]
-        return _found({"total": len(found), "benefits": [{**benefit} for benefit in _page(found, offset)]})
+        shown = [{**benefit} for benefit in _page(found, offset)]
+        return _found({"total": len(found), "benefits": shown}, self._names_of_benefits(shown))
 
     def list_caseworkers(
         self,
@@ -451,12 +457,8 @@ class SocialBenefits:
             if (name is None or name.casefold() in household["name"].casefold())
             and (caseworker_id is None or household["caseworker_id"] == caseworker_id)
         ]
-        return _found(
-            {
-                "total": len(found),
-                "households": [self._show_household(household) for household in _page(found, offset)],
-            }
-        )
+        shown = [self._show_household(household) for household in _page(found, offset)]
+        return _found({"total": len(found), "households": shown}, self._names_of_households(shown))
 
     def list_members(
         self,
@@ -482,7 +484,8 @@ class SocialBenefits:
             if (name is None or name.casefold() in member["name"].casefold())
             and (household_id is None or member["household_id"] == household_id)
         ]
-        return _found({"total": len(found), "members": [{**member} for member in _page(found, offset)]})
+        shown = [{**member} for member in _page(found, offset)]
+        return _found({"total": len(found), "members": shown}, self._names_of_members(shown))
 
     def list_incomes(
         self,
@@ -508,7 +511,8 @@ class SocialBenefits:
             if (member_id is None or income["member_id"] == member_id)
             and (source is None or income["source"] == source)
         ]
-        return _found({"total": len(found), "incomes": [{**income} for income in _page(found, offset)]})
+        shown = [{**income} for income in _page(found, offset)]
+        return _found({"total": len(found), "incomes": shown}, self._names_of_incomes(shown))
 
     def list_awards(
         self,
@@ -539,7 +543,8 @@ class SocialBenefits:
             and (benefit_id is None or award["benefit_id"] == benefit_id)
             and (status is None or award["status"] == status)
         ]
-        return _found({"total": len(found), "awards": [{**award} for award in _page(found, offset)]})
+        shown = [{**award} for award in _page(found, offset)]
+        return _found({"total": len(found), "awards": shown}, self._names_of_awards(shown))
 
     def list_payments(
         self,
@@ -593,9 +598,8 @@ class SocialBenefits:
             and (written_off_by_id is None or overpayment["written_off_by_id"] == written_off_by_id)
             and (status is None or overpayment["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "overpayments": [{**overpayment} for overpayment in _page(found, offset)]}
-        )
+        shown = [{**overpayment} for overpayment in _page(found, offset)]
+        return _found({"total": len(found), "overpayments": shown}, self._names_of_overpayments(shown))
 
     def grant_award(self, household_id: str, benefit_id: str, from_day: Date) -> Result:
         """Grant a household a benefit from the month of a day on, in the amount that members and income give.
@@ -1412,6 +1416,33 @@ class SocialBenefits:
     def _show_household(self, household: Household) -> dict[str, Any]:
         """The household as an answer shows it."""
         return {**household, "debt": self._household_debt(household)}
+
+    def _names_of_benefits(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that benefits point to."""
+        return _names((self.benefits, "name", [row["excludes_id"] for row in shown]))
+
+    def _names_of_households(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that households point to."""
+        return _names((self.caseworkers, "name", [row["caseworker_id"] for row in shown]))
+
+    def _names_of_members(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that members point to."""
+        return _names((self.households, "name", [row["household_id"] for row in shown]))
+
+    def _names_of_incomes(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that incomes point to."""
+        return _names((self.members, "name", [row["member_id"] for row in shown]))
+
+    def _names_of_awards(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that awards point to."""
+        return _names(
+            (self.households, "name", [row["household_id"] for row in shown]),
+            (self.benefits, "name", [row["benefit_id"] for row in shown]),
+        )
+
+    def _names_of_overpayments(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that overpayments point to."""
+        return _names((self.caseworkers, "name", [row["written_off_by_id"] for row in shown]))
 
     def _household_debt(self, household: Household) -> int:
         """The debt of a household."""

@@ -156,9 +156,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -314,23 +319,25 @@ class SolarInstallations:
             if (heritage is None or p["heritage"] == heritage)
         ]
         found.sort(key=lambda p: (p["asked_on"], p["customer"], _age(p)))
-        return _found(
+        shown = [
             {
-                "total": len(found),
-                "projects": [
-                    {
-                        "id": p["id"],
-                        "customer": p["customer"],
-                        "asked_on": p["asked_on"],
-                        "faces": len(self._faces_of(p)),
-                        "panel": p["panel_id"],
-                        "inverter": p["inverter_id"],
-                        "watts": self._project_watts(p),
-                        "feed_limit": p["feed_limit"],
-                    }
-                    for p in _page(found, offset)
-                ],
+                "id": p["id"],
+                "customer": p["customer"],
+                "asked_on": p["asked_on"],
+                "faces": len(self._faces_of(p)),
+                "panel": p["panel_id"],
+                "inverter": p["inverter_id"],
+                "watts": self._project_watts(p),
+                "feed_limit": p["feed_limit"],
             }
+            for p in _page(found, offset)
+        ]
+        return _found(
+            {"total": len(found), "projects": shown},
+            _names(
+                (self.panels, "name", [row["panel"] for row in shown]),
+                (self.inverters, "name", [row["inverter"] for row in shown]),
+            ),
         )
 
     def ready_for_material(
@@ -356,27 +363,27 @@ class SolarInstallations:
             and (complete is None or self._in_store(p) == complete)
         ]
         found.sort(key=lambda p: (-self._project_watts(p), p["customer"], _age(p)))
-        return _found(
+        shown = [
             {
-                "total": len(found),
-                "projects": [
-                    {
-                        "id": p["id"],
-                        "customer": p["customer"],
-                        "watts": self._project_watts(p),
-                        "panel": p["panel_id"],
-                        "panels": self._project_panels(p),
-                        "panels_free": self._panel_free(
-                            self.panels[p["panel_id"]]
-                        ) if p["panel_id"] is not None else 0,
-                        "inverter": p["inverter_id"],
-                        "inverters_free": self._inverter_free(
-                            self.inverters[p["inverter_id"]]
-                        ) if p["inverter_id"] is not None else 0,
-                    }
-                    for p in _page(found, offset)
-                ],
+                "id": p["id"],
+                "customer": p["customer"],
+                "watts": self._project_watts(p),
+                "panel": p["panel_id"],
+                "panels": self._project_panels(p),
+                "panels_free": self._panel_free(self.panels[p["panel_id"]]) if p["panel_id"] is not None else 0,
+                "inverter": p["inverter_id"],
+                "inverters_free": self._inverter_free(
+                    self.inverters[p["inverter_id"]]
+                ) if p["inverter_id"] is not None else 0,
             }
+            for p in _page(found, offset)
+        ]
+        return _found(
+            {"total": len(found), "projects": shown},
+            _names(
+                (self.panels, "name", [row["panel"] for row in shown]),
+                (self.inverters, "name", [row["inverter"] for row in shown]),
+            ),
         )
 
     def list_projects(
@@ -426,9 +433,8 @@ class SolarInstallations:
             and (allocated is None or project["allocated"] == allocated)
             and (status is None or project["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "projects": [self._show_project(project) for project in _page(found, offset)]}
-        )
+        shown = [self._show_project(project) for project in _page(found, offset)]
+        return _found({"total": len(found), "projects": shown}, self._names_of_projects(shown))
 
     def list_faces(
         self,
@@ -454,7 +460,8 @@ class SolarInstallations:
             if (project_id is None or face["project_id"] == project_id)
             and (facing is None or face["facing"] == facing)
         ]
-        return _found({"total": len(found), "faces": [{**face} for face in _page(found, offset)]})
+        shown = [{**face} for face in _page(found, offset)]
+        return _found({"total": len(found), "faces": shown}, self._names_of_faces(shown))
 
     def list_panel_strings(
         self,
@@ -552,7 +559,8 @@ class SolarInstallations:
             and (kind is None or approval["kind"] == kind)
             and (status is None or approval["status"] == status)
         ]
-        return _found({"total": len(found), "approvals": [{**approval} for approval in _page(found, offset)]})
+        shown = [{**approval} for approval in _page(found, offset)]
+        return _found({"total": len(found), "approvals": shown}, self._names_of_approvals(shown))
 
     def list_crews(
         self,
@@ -607,7 +615,8 @@ class SolarInstallations:
             and (crew_id is None or visit["crew_id"] == crew_id)
             and (status is None or visit["status"] == status)
         ]
-        return _found({"total": len(found), "visits": [{**visit} for visit in _page(found, offset)]})
+        shown = [{**visit} for visit in _page(found, offset)]
+        return _found({"total": len(found), "visits": shown}, self._names_of_visits(shown))
 
     def record_survey(self, project_id: str, faces: Annotated[list[RecordSurveyFace], {"maxItems": 20}]) -> Result:
         """Record the roof faces found in a survey, with their usable area in square decimetres.
@@ -1468,6 +1477,28 @@ class SolarInstallations:
     def _show_inverter(self, inverter: Inverter) -> dict[str, Any]:
         """The inverter as an answer shows it."""
         return {**inverter, "free": self._inverter_free(inverter)}
+
+    def _names_of_projects(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that projects point to."""
+        return _names(
+            (self.panels, "name", [row["panel_id"] for row in shown]),
+            (self.inverters, "name", [row["inverter_id"] for row in shown]),
+        )
+
+    def _names_of_faces(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that faces point to."""
+        return _names((self.projects, "customer", [row["project_id"] for row in shown]))
+
+    def _names_of_approvals(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that approvals point to."""
+        return _names((self.projects, "customer", [row["project_id"] for row in shown]))
+
+    def _names_of_visits(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that visits point to."""
+        return _names(
+            (self.projects, "customer", [row["project_id"] for row in shown]),
+            (self.crews, "name", [row["crew_id"] for row in shown]),
+        )
 
     def _project_panels(self, project: Project) -> int:
         """The panels of a project."""

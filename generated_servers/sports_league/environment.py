@@ -143,9 +143,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -492,9 +497,8 @@ class SportsLeague:
             and (position is None or player["position"] == position)
             and (team_id is None or player["team_id"] == team_id)
         ]
-        return _found(
-            {"total": len(found), "players": [self._show_player(player) for player in _page(found, offset)]}
-        )
+        shown = [self._show_player(player) for player in _page(found, offset)]
+        return _found({"total": len(found), "players": shown}, self._names_of_players(shown))
 
     def list_fixtures(
         self,
@@ -535,7 +539,8 @@ class SportsLeague:
             and (referee_id is None or fixture["referee_id"] == referee_id)
             and (status is None or fixture["status"] == status)
         ]
-        return _found({"total": len(found), "fixtures": [{**fixture} for fixture in _page(found, offset)]})
+        shown = [{**fixture} for fixture in _page(found, offset)]
+        return _found({"total": len(found), "fixtures": shown}, self._names_of_fixtures(shown))
 
     def list_selections(
         self,
@@ -571,7 +576,8 @@ class SportsLeague:
             and (player_id is None or selection["player_id"] == player_id)
             and (card is None or selection["card"] == card)
         ]
-        return _found({"total": len(found), "selections": [{**selection} for selection in _page(found, offset)]})
+        shown = [{**selection} for selection in _page(found, offset)]
+        return _found({"total": len(found), "selections": shown}, self._names_of_selections(shown))
 
     def list_suspensions(
         self,
@@ -600,7 +606,8 @@ class SportsLeague:
             and (reason is None or suspension["reason"] == reason)
             and (status is None or suspension["status"] == status)
         ]
-        return _found({"total": len(found), "suspensions": [{**suspension} for suspension in _page(found, offset)]})
+        shown = [{**suspension} for suspension in _page(found, offset)]
+        return _found({"total": len(found), "suspensions": shown}, self._names_of_suspensions(shown))
 
     def schedule_fixture(
         self,
@@ -1540,6 +1547,30 @@ class SportsLeague:
             "yellow_cards": self._player_yellow_cards(player),
             "suspended": self._player_suspended(player),
         }
+
+    def _names_of_players(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that players point to."""
+        return _names((self.teams, "name", [row["team_id"] for row in shown]))
+
+    def _names_of_fixtures(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that fixtures point to."""
+        return _names(
+            (self.teams, "name", [row["home_id"] for row in shown]),
+            (self.teams, "name", [row["away_id"] for row in shown]),
+            (self.venues, "name", [row["venue_id"] for row in shown]),
+            (self.referees, "name", [row["referee_id"] for row in shown]),
+        )
+
+    def _names_of_selections(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that selections point to."""
+        return _names(
+            (self.teams, "name", [row["team_id"] for row in shown]),
+            (self.players, "name", [row["player_id"] for row in shown]),
+        )
+
+    def _names_of_suspensions(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that suspensions point to."""
+        return _names((self.players, "name", [row["player_id"] for row in shown]))
 
     def _team_players(self, team: Team) -> int:
         """The players of a team."""

@@ -156,9 +156,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -324,30 +329,29 @@ class StampCollection:
         """
         found = [k for k in self.circuits.values() if k["status"] != "home"]
         found.sort(key=lambda k: (k["name"], _age(k)))
-        return _found(
+        shown = [
             {
-                "total": len(found),
-                "circuits": [
-                    {
-                        "id": k["id"],
-                        "name": k["name"],
-                        "status": k["status"],
-                        "with_partner": _id_of(self._holder(k)),
-                        "stop": k["stop"],
-                        "stops": self._last_stop(k),
-                        "contents": [
-                            *[
-                                c["label"]
-                                for c in sorted(
-                                    self._copies_by_circuit_status.get((k["id"], "travelling"), {}).values(),
-                                    key=_age,
-                                )
-                            ]
-                        ],
-                    }
-                    for k in _page(found, offset)
+                "id": k["id"],
+                "name": k["name"],
+                "status": k["status"],
+                "with_partner": _id_of(self._holder(k)),
+                "stop": k["stop"],
+                "stops": self._last_stop(k),
+                "contents": [
+                    *[
+                        c["label"]
+                        for c in sorted(
+                            self._copies_by_circuit_status.get((k["id"], "travelling"), {}).values(),
+                            key=_age,
+                        )
+                    ]
                 ],
             }
+            for k in _page(found, offset)
+        ]
+        return _found(
+            {"total": len(found), "circuits": shown},
+            _names((self.partners, "name", [row["with_partner"] for row in shown])),
         )
 
     def open_swaps(
@@ -464,7 +468,8 @@ class StampCollection:
             and (circuit_id is None or copy["circuit_id"] == circuit_id)
             and (status is None or copy["status"] == status)
         ]
-        return _found({"total": len(found), "copies": [self._show_copy(copy) for copy in _page(found, offset)]})
+        shown = [self._show_copy(copy) for copy in _page(found, offset)]
+        return _found({"total": len(found), "copies": shown}, self._names_of_copies(shown))
 
     def list_wants(
         self,
@@ -493,7 +498,8 @@ class StampCollection:
             and (at_least is None or want["at_least"] == at_least)
             and (status is None or want["status"] == status)
         ]
-        return _found({"total": len(found), "wants": [{**want} for want in _page(found, offset)]})
+        shown = [{**want} for want in _page(found, offset)]
+        return _found({"total": len(found), "wants": shown}, self._names_of_wants(shown))
 
     def list_partners(
         self,
@@ -540,7 +546,8 @@ class StampCollection:
             if (partner_id is None or swap["partner_id"] == partner_id)
             and (status is None or swap["status"] == status)
         ]
-        return _found({"total": len(found), "swaps": [{**swap} for swap in _page(found, offset)]})
+        shown = [{**swap} for swap in _page(found, offset)]
+        return _found({"total": len(found), "swaps": shown}, self._names_of_swaps(shown))
 
     def list_swap_pieces(
         self,
@@ -571,7 +578,8 @@ class StampCollection:
             and (stamp_id is None or swap_piece["stamp_id"] == stamp_id)
             and (condition is None or swap_piece["condition"] == condition)
         ]
-        return _found({"total": len(found), "swap_pieces": [{**swap_piece} for swap_piece in _page(found, offset)]})
+        shown = [{**swap_piece} for swap_piece in _page(found, offset)]
+        return _found({"total": len(found), "swap_pieces": shown}, self._names_of_swap_pieces(shown))
 
     def list_circuits(
         self,
@@ -625,7 +633,8 @@ class StampCollection:
             if (circuit_id is None or stop["circuit_id"] == circuit_id)
             and (partner_id is None or stop["partner_id"] == partner_id)
         ]
-        return _found({"total": len(found), "stops": [{**stop} for stop in _page(found, offset)]})
+        shown = [{**stop} for stop in _page(found, offset)]
+        return _found({"total": len(found), "stops": shown}, self._names_of_stops(shown))
 
     def acquire_copy(
         self,
@@ -1430,6 +1439,32 @@ class StampCollection:
     def _show_circuit(self, circuit: Circuit) -> dict[str, Any]:
         """The circuit as an answer shows it."""
         return {**circuit, "contents": self._circuit_contents(circuit)}
+
+    def _names_of_copies(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that copies point to."""
+        return _names(
+            (self.stamps, "name", [row["stamp_id"] for row in shown]),
+            (self.circuits, "name", [row["circuit_id"] for row in shown]),
+        )
+
+    def _names_of_wants(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that wants point to."""
+        return _names((self.stamps, "name", [row["stamp_id"] for row in shown]))
+
+    def _names_of_swaps(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that swaps point to."""
+        return _names((self.partners, "name", [row["partner_id"] for row in shown]))
+
+    def _names_of_swap_pieces(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that swap pieces point to."""
+        return _names((self.stamps, "name", [row["stamp_id"] for row in shown]))
+
+    def _names_of_stops(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that stops point to."""
+        return _names(
+            (self.circuits, "name", [row["circuit_id"] for row in shown]),
+            (self.partners, "name", [row["partner_id"] for row in shown]),
+        )
 
     def _copy_value(self, copy: Copy) -> int:
         """The value of a copy."""

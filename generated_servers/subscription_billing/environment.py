@@ -152,9 +152,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -519,12 +524,8 @@ class SubscriptionBilling:
             and (renews is None or subscription["renews"] == renews)
             and (status is None or subscription["status"] == status)
         ]
-        return _found(
-            {
-                "total": len(found),
-                "subscriptions": [self._show_subscription(subscription) for subscription in _page(found, offset)],
-            }
-        )
+        shown = [self._show_subscription(subscription) for subscription in _page(found, offset)]
+        return _found({"total": len(found), "subscriptions": shown}, self._names_of_subscriptions(shown))
 
     def list_seats(
         self,
@@ -584,9 +585,8 @@ class SubscriptionBilling:
             and (reason is None or invoice["reason"] == reason)
             and (status is None or invoice["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "invoices": [self._show_invoice(invoice) for invoice in _page(found, offset)]}
-        )
+        shown = [self._show_invoice(invoice) for invoice in _page(found, offset)]
+        return _found({"total": len(found), "invoices": shown}, self._names_of_invoices(shown))
 
     def list_payments(
         self,
@@ -617,7 +617,8 @@ class SubscriptionBilling:
             and (invoice_id is None or payment["invoice_id"] == invoice_id)
             and (method is None or payment["method"] == method)
         ]
-        return _found({"total": len(found), "payments": [{**payment} for payment in _page(found, offset)]})
+        shown = [{**payment} for payment in _page(found, offset)]
+        return _found({"total": len(found), "payments": shown}, self._names_of_payments(shown))
 
     def list_credits(
         self,
@@ -643,7 +644,8 @@ class SubscriptionBilling:
             if (customer_id is None or credit["customer_id"] == customer_id)
             and (reason is None or credit["reason"] == reason)
         ]
-        return _found({"total": len(found), "credits": [{**credit} for credit in _page(found, offset)]})
+        shown = [{**credit} for credit in _page(found, offset)]
+        return _found({"total": len(found), "credits": shown}, self._names_of_credits(shown))
 
     def start_subscription(
         self,
@@ -1690,6 +1692,25 @@ class SubscriptionBilling:
     def _show_invoice(self, invoice: Invoice) -> dict[str, Any]:
         """The invoice as an answer shows it."""
         return {**invoice, "paid": self._invoice_paid(invoice), "due": self._invoice_due(invoice)}
+
+    def _names_of_subscriptions(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that subscriptions point to."""
+        return _names(
+            (self.customers, "name", [row["customer_id"] for row in shown]),
+            (self.plans, "name", [row["plan_id"] for row in shown]),
+        )
+
+    def _names_of_invoices(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that invoices point to."""
+        return _names((self.customers, "name", [row["customer_id"] for row in shown]))
+
+    def _names_of_payments(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that payments point to."""
+        return _names((self.customers, "name", [row["customer_id"] for row in shown]))
+
+    def _names_of_credits(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that credits point to."""
+        return _names((self.customers, "name", [row["customer_id"] for row in shown]))
 
     def _customer_credit_left(self, customer: Customer) -> int:
         """The credit left of a customer."""

@@ -154,9 +154,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -360,7 +365,8 @@ class SwimmingClub:
             and (sex is None or swimmer["sex"] == sex)
             and (squad_id is None or swimmer["squad_id"] == squad_id)
         ]
-        return _found({"total": len(found), "swimmers": [{**swimmer} for swimmer in _page(found, offset)]})
+        shown = [{**swimmer} for swimmer in _page(found, offset)]
+        return _found({"total": len(found), "swimmers": shown}, self._names_of_swimmers(shown))
 
     def list_lane_shares(
         self,
@@ -389,7 +395,8 @@ class SwimmingClub:
             and (wday is None or lane_share["wday"] == wday)
             and (slot is None or lane_share["slot"] == slot)
         ]
-        return _found({"total": len(found), "lane_shares": [{**lane_share} for lane_share in _page(found, offset)]})
+        shown = [{**lane_share} for lane_share in _page(found, offset)]
+        return _found({"total": len(found), "lane_shares": shown}, self._names_of_lane_shares(shown))
 
     def list_meets(
         self,
@@ -448,7 +455,8 @@ class SwimmingClub:
             and (stroke is None or event["stroke"] == stroke)
             and (relay is None or event["relay"] == relay)
         ]
-        return _found({"total": len(found), "events": [{**event} for event in _page(found, offset)]})
+        shown = [{**event} for event in _page(found, offset)]
+        return _found({"total": len(found), "events": shown}, self._names_of_events(shown))
 
     def list_entries(
         self,
@@ -479,7 +487,8 @@ class SwimmingClub:
             and (event_id is None or entry["event_id"] == event_id)
             and (status is None or entry["status"] == status)
         ]
-        return _found({"total": len(found), "entries": [{**entry} for entry in _page(found, offset)]})
+        shown = [{**entry} for entry in _page(found, offset)]
+        return _found({"total": len(found), "entries": shown}, self._names_of_entries(shown))
 
     def list_relays(
         self,
@@ -498,7 +507,8 @@ class SwimmingClub:
         if event_id is not None and event_id not in self.events:
             return _refused(f"There is no event {event_id!r}.")
         found = [relay for relay in self.relays.values() if (event_id is None or relay["event_id"] == event_id)]
-        return _found({"total": len(found), "relays": [self._show_relay(relay) for relay in _page(found, offset)]})
+        shown = [self._show_relay(relay) for relay in _page(found, offset)]
+        return _found({"total": len(found), "relays": shown}, self._names_of_relays(shown))
 
     def list_swims(
         self,
@@ -527,7 +537,8 @@ class SwimmingClub:
             and (stroke is None or swim["stroke"] == stroke)
             and (course is None or swim["course"] == course)
         ]
-        return _found({"total": len(found), "swims": [{**swim} for swim in _page(found, offset)]})
+        shown = [{**swim} for swim in _page(found, offset)]
+        return _found({"total": len(found), "swims": shown}, self._names_of_swims(shown))
 
     def register_swimmer(self, name: Text, sex: Literal["female", "male"], born: Date, squad_id: str) -> Result:
         """Take a new swimmer into a squad.
@@ -1239,6 +1250,36 @@ class SwimmingClub:
     def _show_relay(self, relay: Relay) -> dict[str, Any]:
         """The relay as an answer shows it."""
         return {**relay, "swimmer_ids": [*relay["swimmer_ids"]], "total_of_bests": self._relay_total_of_bests(relay)}
+
+    def _names_of_swimmers(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that swimmers point to."""
+        return _names((self.squads, "name", [row["squad_id"] for row in shown]))
+
+    def _names_of_lane_shares(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that lane shares point to."""
+        return _names((self.squads, "name", [row["squad_id"] for row in shown]))
+
+    def _names_of_events(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that events point to."""
+        return _names((self.meets, "name", [row["meet_id"] for row in shown]))
+
+    def _names_of_entries(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that entries point to."""
+        return _names(
+            (self.swimmers, "name", [row["swimmer_id"] for row in shown]),
+            (self.events, "code", [row["event_id"] for row in shown]),
+        )
+
+    def _names_of_relays(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that relays point to."""
+        return _names(
+            (self.events, "code", [row["event_id"] for row in shown]),
+            (self.swimmers, "name", [each for row in shown for each in row["swimmer_ids"]]),
+        )
+
+    def _names_of_swims(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that swims point to."""
+        return _names((self.swimmers, "name", [row["swimmer_id"] for row in shown]))
 
     def _squad_members(self, squad: Squad) -> int:
         """The members of a squad."""

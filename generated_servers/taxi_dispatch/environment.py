@@ -142,9 +142,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -369,7 +374,8 @@ class TaxiDispatch:
             if (name is None or name.casefold() in zone["name"].casefold())
             and (nearest_id is None or zone["nearest_id"] == nearest_id)
         ]
-        return _found({"total": len(found), "zones": [self._show_zone(zone) for zone in _page(found, offset)]})
+        shown = [self._show_zone(zone) for zone in _page(found, offset)]
+        return _found({"total": len(found), "zones": shown}, self._names_of_zones(shown))
 
     def list_fares(
         self,
@@ -397,7 +403,8 @@ class TaxiDispatch:
             if (pickup_id is None or fare["pickup_id"] == pickup_id)
             and (target_id is None or fare["target_id"] == target_id)
         ]
-        return _found({"total": len(found), "fares": [{**fare} for fare in _page(found, offset)]})
+        shown = [{**fare} for fare in _page(found, offset)]
+        return _found({"total": len(found), "fares": shown}, self._names_of_fares(shown))
 
     def list_drivers(
         self,
@@ -476,7 +483,8 @@ class TaxiDispatch:
             and (rank_id is None or shift["rank_id"] == rank_id)
             and (status is None or shift["status"] == status)
         ]
-        return _found({"total": len(found), "shifts": [{**shift} for shift in _page(found, offset)]})
+        shown = [{**shift} for shift in _page(found, offset)]
+        return _found({"total": len(found), "shifts": shown}, self._names_of_shifts(shown))
 
     def list_bookings(
         self,
@@ -515,9 +523,8 @@ class TaxiDispatch:
             and (shift_id is None or booking["shift_id"] == shift_id)
             and (status is None or booking["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "bookings": [self._show_booking(booking) for booking in _page(found, offset)]}
-        )
+        shown = [self._show_booking(booking) for booking in _page(found, offset)]
+        return _found({"total": len(found), "bookings": shown}, self._names_of_bookings(shown))
 
     def list_complaints(
         self,
@@ -546,12 +553,8 @@ class TaxiDispatch:
             and (about is None or complaint["about"] == about)
             and (verdict is None or complaint["verdict"] == verdict)
         ]
-        return _found(
-            {
-                "total": len(found),
-                "complaints": [self._show_complaint(complaint) for complaint in _page(found, offset)],
-            }
-        )
+        shown = [self._show_complaint(complaint) for complaint in _page(found, offset)]
+        return _found({"total": len(found), "complaints": shown}, self._names_of_complaints(shown))
 
     def begin_shift(self, driver_id: str, car_id: str, rank_id: str) -> Result:
         """Begin the shift of a driver with a car; the driver goes to the end of a rank.
@@ -1380,6 +1383,36 @@ class TaxiDispatch:
     def _show_complaint(self, complaint: Complaint) -> dict[str, Any]:
         """The complaint as an answer shows it."""
         return {**complaint, "customer": self._complaint_customer(complaint)}
+
+    def _names_of_zones(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that zones point to."""
+        return _names((self.zones, "name", [row["nearest_id"] for row in shown]))
+
+    def _names_of_fares(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that fares point to."""
+        return _names(
+            (self.zones, "name", [row["pickup_id"] for row in shown]),
+            (self.zones, "name", [row["target_id"] for row in shown]),
+        )
+
+    def _names_of_shifts(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that shifts point to."""
+        return _names(
+            (self.drivers, "name", [row["driver_id"] for row in shown]),
+            (self.cars, "plate", [row["car_id"] for row in shown]),
+            (self.zones, "name", [row["rank_id"] for row in shown]),
+        )
+
+    def _names_of_bookings(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that bookings point to."""
+        return _names(
+            (self.zones, "name", [row["pickup_id"] for row in shown]),
+            (self.zones, "name", [row["target_id"] for row in shown]),
+        )
+
+    def _names_of_complaints(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that complaints point to."""
+        return _names((self.bookings, "customer", [row["booking_id"] for row in shown]))
 
     def _zone_waiting(self, zone: Zone) -> int:
         """The waiting of a zone."""

@@ -131,9 +131,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -346,31 +351,30 @@ class TeamCalendar:
             and (e["organiser_id"] == person_id or self._invited(e, person))
         ]
         found.sort(key=lambda e: (e["starts"], e["id"], _age(e)))
-        return _found(
+        shown = [
             {
-                "total": len(found),
-                "events": [
-                    {
-                        "id": e["id"],
-                        "title": e["title"],
-                        "organiser": self.people[e["organiser_id"]]["name"],
-                        "starts": e["starts"],
-                        "ends": self._event_ends(e),
-                        "room": e["room_id"],
-                        "answer": next(
-                            (
-                                i["answer"]
-                                for i in sorted(
-                                    self._invitations_by_event_person.get((e["id"], person_id), {}).values(),
-                                    key=_age,
-                                )
-                            ),
-                            None,
-                        ),
-                    }
-                    for e in _page(found, offset)
-                ],
+                "id": e["id"],
+                "title": e["title"],
+                "organiser": self.people[e["organiser_id"]]["name"],
+                "starts": e["starts"],
+                "ends": self._event_ends(e),
+                "room": e["room_id"],
+                "answer": next(
+                    (
+                        i["answer"]
+                        for i in sorted(
+                            self._invitations_by_event_person.get((e["id"], person_id), {}).values(),
+                            key=_age,
+                        )
+                    ),
+                    None,
+                ),
             }
+            for e in _page(found, offset)
+        ]
+        return _found(
+            {"total": len(found), "events": shown},
+            _names((self.rooms, "name", [row["room"] for row in shown])),
         )
 
     def unanswered(self, person_id: str, offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0) -> Result:
@@ -434,7 +438,8 @@ class TeamCalendar:
             if (name is None or name.casefold() in person["name"].casefold())
             and (building is None or person["building"] == building)
         ]
-        return _found({"total": len(found), "people": [self._show_person(person) for person in _page(found, offset)]})
+        shown = [self._show_person(person) for person in _page(found, offset)]
+        return _found({"total": len(found), "people": shown}, self._names_of_people(shown))
 
     def list_rooms(
         self,
@@ -495,7 +500,8 @@ class TeamCalendar:
             and (room_id is None or event["room_id"] == room_id)
             and (status is None or event["status"] == status)
         ]
-        return _found({"total": len(found), "events": [self._show_event(event) for event in _page(found, offset)]})
+        shown = [self._show_event(event) for event in _page(found, offset)]
+        return _found({"total": len(found), "events": shown}, self._names_of_events(shown))
 
     def list_invitations(
         self,
@@ -534,7 +540,8 @@ class TeamCalendar:
             and (answer is None or invitation["answer"] == answer)
             and (answered_by_id is None or invitation["answered_by_id"] == answered_by_id)
         ]
-        return _found({"total": len(found), "invitations": [{**invitation} for invitation in _page(found, offset)]})
+        shown = [{**invitation} for invitation in _page(found, offset)]
+        return _found({"total": len(found), "invitations": shown}, self._names_of_invitations(shown))
 
     def list_proposals(
         self,
@@ -565,7 +572,8 @@ class TeamCalendar:
             and (by_id is None or proposal["by_id"] == by_id)
             and (status is None or proposal["status"] == status)
         ]
-        return _found({"total": len(found), "proposals": [{**proposal} for proposal in _page(found, offset)]})
+        shown = [{**proposal} for proposal in _page(found, offset)]
+        return _found({"total": len(found), "proposals": shown}, self._names_of_proposals(shown))
 
     def list_absences(
         self,
@@ -588,7 +596,8 @@ class TeamCalendar:
             for absence in self.absences.values()
             if (person_id is None or absence["person_id"] == person_id)
         ]
-        return _found({"total": len(found), "absences": [{**absence} for absence in _page(found, offset)]})
+        shown = [{**absence} for absence in _page(found, offset)]
+        return _found({"total": len(found), "absences": shown}, self._names_of_absences(shown))
 
     def plan_event(
         self,
@@ -1681,6 +1690,36 @@ class TeamCalendar:
     def _show_event(self, event: Event) -> dict[str, Any]:
         """The event as an answer shows it."""
         return {**event, "ends": self._event_ends(event), "expected": self._event_expected(event)}
+
+    def _names_of_people(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that people point to."""
+        return _names((self.people, "name", [each for row in shown for each in row["delegate_ids"]]))
+
+    def _names_of_events(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that events point to."""
+        return _names(
+            (self.people, "name", [row["organiser_id"] for row in shown]),
+            (self.rooms, "name", [row["room_id"] for row in shown]),
+        )
+
+    def _names_of_invitations(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that invitations point to."""
+        return _names(
+            (self.events, "title", [row["event_id"] for row in shown]),
+            (self.people, "name", [row["person_id"] for row in shown]),
+            (self.people, "name", [row["answered_by_id"] for row in shown]),
+        )
+
+    def _names_of_proposals(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that proposals point to."""
+        return _names(
+            (self.events, "title", [row["event_id"] for row in shown]),
+            (self.people, "name", [row["by_id"] for row in shown]),
+        )
+
+    def _names_of_absences(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that absences point to."""
+        return _names((self.people, "name", [row["person_id"] for row in shown]))
 
     def _event_ends(self, event: Event) -> str:
         """The ends of an event."""

@@ -137,9 +137,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -388,7 +393,8 @@ class TelescopeTime:
             if (name is None or name.casefold() in instrument["name"].casefold())
             and (telescope_id is None or instrument["telescope_id"] == telescope_id)
         ]
-        return _found({"total": len(found), "instruments": [{**instrument} for instrument in _page(found, offset)]})
+        shown = [{**instrument} for instrument in _page(found, offset)]
+        return _found({"total": len(found), "instruments": shown}, self._names_of_instruments(shown))
 
     def list_proposals(
         self,
@@ -479,7 +485,8 @@ class TelescopeTime:
             and (follows_id is None or block["follows_id"] == follows_id)
             and (status is None or block["status"] == status)
         ]
-        return _found({"total": len(found), "blocks": [{**block} for block in _page(found, offset)]})
+        shown = [{**block} for block in _page(found, offset)]
+        return _found({"total": len(found), "blocks": shown}, self._names_of_blocks(shown))
 
     def list_nights(
         self,
@@ -502,7 +509,8 @@ class TelescopeTime:
             for night in self.nights.values()
             if (telescope_id is None or night["telescope_id"] == telescope_id)
         ]
-        return _found({"total": len(found), "nights": [self._show_night(night) for night in _page(found, offset)]})
+        shown = [self._show_night(night) for night in _page(found, offset)]
+        return _found({"total": len(found), "nights": shown}, self._names_of_nights(shown))
 
     def list_slots(
         self,
@@ -533,7 +541,8 @@ class TelescopeTime:
             and (night_id is None or slot["night_id"] == night_id)
             and (status is None or slot["status"] == status)
         ]
-        return _found({"total": len(found), "slots": [{**slot} for slot in _page(found, offset)]})
+        shown = [{**slot} for slot in _page(found, offset)]
+        return _found({"total": len(found), "slots": shown}, self._names_of_slots(shown))
 
     def list_losses(
         self,
@@ -1234,6 +1243,27 @@ class TelescopeTime:
     def _show_night(self, night: Night) -> dict[str, Any]:
         """The night as an answer shows it."""
         return {**night, "lost": self._night_lost(night), "spare": self._night_spare(night)}
+
+    def _names_of_instruments(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that instruments point to."""
+        return _names((self.telescopes, "name", [row["telescope_id"] for row in shown]))
+
+    def _names_of_blocks(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that blocks point to."""
+        return _names(
+            (self.proposals, "code", [row["proposal_id"] for row in shown]),
+            (self.targets, "name", [row["target_id"] for row in shown]),
+            (self.instruments, "name", [row["instrument_id"] for row in shown]),
+            (self.blocks, "code", [row["follows_id"] for row in shown]),
+        )
+
+    def _names_of_nights(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that nights point to."""
+        return _names((self.telescopes, "name", [row["telescope_id"] for row in shown]))
+
+    def _names_of_slots(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that slots point to."""
+        return _names((self.blocks, "code", [row["block_id"] for row in shown]))
 
     def _proposal_spent(self, proposal: Proposal) -> int:
         """The spent of a proposal."""

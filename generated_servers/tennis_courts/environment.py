@@ -140,9 +140,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -415,7 +420,8 @@ class TennisCourts:
             and (captain_id is None or team["captain_id"] == captain_id)
             and (surface is None or team["surface"] == surface)
         ]
-        return _found({"total": len(found), "teams": [{**team} for team in _page(found, offset)]})
+        shown = [{**team} for team in _page(found, offset)]
+        return _found({"total": len(found), "teams": shown}, self._names_of_teams(shown))
 
     def list_fixtures(
         self,
@@ -441,9 +447,8 @@ class TennisCourts:
             if (team_id is None or fixture["team_id"] == team_id)
             and (status is None or fixture["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "fixtures": [self._show_fixture(fixture) for fixture in _page(found, offset)]}
-        )
+        shown = [self._show_fixture(fixture) for fixture in _page(found, offset)]
+        return _found({"total": len(found), "fixtures": shown}, self._names_of_fixtures(shown))
 
     def get_reservation(self, reservation_id: str) -> Result:
         """Look up one reservation by its id.
@@ -457,7 +462,8 @@ class TennisCourts:
         reservation = self.reservations.get(reservation_id)
         if reservation is None:
             return _refused(f"There is no reservation {reservation_id!r}.")
-        return _found(self._show_reservation(reservation))
+        shown = self._show_reservation(reservation)
+        return _found(shown, self._names_of_reservations([shown]))
 
     def list_reservations(
         self,
@@ -488,12 +494,8 @@ class TennisCourts:
             and (booked_by_id is None or reservation["booked_by_id"] == booked_by_id)
             and (status is None or reservation["status"] == status)
         ]
-        return _found(
-            {
-                "total": len(found),
-                "reservations": [self._show_reservation(reservation) for reservation in _page(found, offset)],
-            }
-        )
+        shown = [self._show_reservation(reservation) for reservation in _page(found, offset)]
+        return _found({"total": len(found), "reservations": shown}, self._names_of_reservations(shown))
 
     def list_closures(
         self,
@@ -519,7 +521,8 @@ class TennisCourts:
             if (court_id is None or closure["court_id"] == court_id)
             and (reason is None or closure["reason"] == reason)
         ]
-        return _found({"total": len(found), "closures": [{**closure} for closure in _page(found, offset)]})
+        shown = [{**closure} for closure in _page(found, offset)]
+        return _found({"total": len(found), "closures": shown}, self._names_of_closures(shown))
 
     def list_charges(
         self,
@@ -550,7 +553,8 @@ class TennisCourts:
             and (reservation_id is None or charge["reservation_id"] == reservation_id)
             and (paid is None or charge["paid"] == paid)
         ]
-        return _found({"total": len(found), "charges": [{**charge} for charge in _page(found, offset)]})
+        shown = [{**charge} for charge in _page(found, offset)]
+        return _found({"total": len(found), "charges": shown}, self._names_of_charges(shown))
 
     def book_court(
         self,
@@ -1321,6 +1325,33 @@ class TennisCourts:
     def _show_reservation(self, reservation: Reservation) -> dict[str, Any]:
         """The reservation as an answer shows it."""
         return {**reservation, "player_ids": [*reservation["player_ids"]]}
+
+    def _names_of_teams(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that teams point to."""
+        return _names((self.members, "name", [row["captain_id"] for row in shown]))
+
+    def _names_of_fixtures(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that fixtures point to."""
+        return _names(
+            (self.teams, "name", [row["team_id"] for row in shown]),
+            (self.courts, "name", [each for row in shown for each in row["court_ids"]]),
+        )
+
+    def _names_of_reservations(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that reservations point to."""
+        return _names(
+            (self.courts, "name", [row["court_id"] for row in shown]),
+            (self.members, "name", [row["booked_by_id"] for row in shown]),
+            (self.members, "name", [each for row in shown for each in row["player_ids"]]),
+        )
+
+    def _names_of_closures(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that closures point to."""
+        return _names((self.courts, "name", [row["court_id"] for row in shown]))
+
+    def _names_of_charges(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that charges point to."""
+        return _names((self.members, "name", [row["member_id"] for row in shown]))
 
     def _member_owes(self, member: Member) -> int:
         """The owes of a member."""

@@ -156,9 +156,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -466,7 +471,8 @@ class ThesisSupervision:
             if (name is None or name.casefold() in unit["name"].casefold())
             and (within_id is None or unit["within_id"] == within_id)
         ]
-        return _found({"total": len(found), "units": [{**unit} for unit in _page(found, offset)]})
+        shown = [{**unit} for unit in _page(found, offset)]
+        return _found({"total": len(found), "units": shown}, self._names_of_units(shown))
 
     def list_scholars(
         self,
@@ -495,9 +501,8 @@ class ThesisSupervision:
             and (unit_id is None or scholar["unit_id"] == unit_id)
             and (rank is None or scholar["rank"] == rank)
         ]
-        return _found(
-            {"total": len(found), "scholars": [self._show_scholar(scholar) for scholar in _page(found, offset)]}
-        )
+        shown = [self._show_scholar(scholar) for scholar in _page(found, offset)]
+        return _found({"total": len(found), "scholars": shown}, self._names_of_scholars(shown))
 
     def list_students(
         self,
@@ -563,7 +568,8 @@ class ThesisSupervision:
             and (second_id is None or thesis["second_id"] == second_id)
             and (status is None or thesis["status"] == status)
         ]
-        return _found({"total": len(found), "thesises": [{**thesis} for thesis in _page(found, offset)]})
+        shown = [{**thesis} for thesis in _page(found, offset)]
+        return _found({"total": len(found), "thesises": shown}, self._names_of_thesises(shown))
 
     def list_milestones(
         self,
@@ -586,7 +592,8 @@ class ThesisSupervision:
             for milestone in self.milestones.values()
             if (thesis_id is None or milestone["thesis_id"] == thesis_id)
         ]
-        return _found({"total": len(found), "milestones": [{**milestone} for milestone in _page(found, offset)]})
+        shown = [{**milestone} for milestone in _page(found, offset)]
+        return _found({"total": len(found), "milestones": shown}, self._names_of_milestones(shown))
 
     def list_interests(
         self,
@@ -622,7 +629,8 @@ class ThesisSupervision:
             and (student_id is None or interest["student_id"] == student_id)
             and (reason is None or interest["reason"] == reason)
         ]
-        return _found({"total": len(found), "interests": [{**interest} for interest in _page(found, offset)]})
+        shown = [{**interest} for interest in _page(found, offset)]
+        return _found({"total": len(found), "interests": shown}, self._names_of_interests(shown))
 
     def list_defences(
         self,
@@ -651,9 +659,8 @@ class ThesisSupervision:
             and (room is None or defence["room"] == room)
             and (status is None or defence["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "defences": [self._show_defence(defence) for defence in _page(found, offset)]}
-        )
+        shown = [self._show_defence(defence) for defence in _page(found, offset)]
+        return _found({"total": len(found), "defences": shown}, self._names_of_defences(shown))
 
     def list_seats(
         self,
@@ -684,7 +691,8 @@ class ThesisSupervision:
             and (scholar_id is None or seat["scholar_id"] == scholar_id)
             and (role is None or seat["role"] == role)
         ]
-        return _found({"total": len(found), "seats": [{**seat} for seat in _page(found, offset)]})
+        shown = [{**seat} for seat in _page(found, offset)]
+        return _found({"total": len(found), "seats": shown}, self._names_of_seats(shown))
 
     def propose_thesis(
         self,
@@ -1676,6 +1684,42 @@ class ThesisSupervision:
     def _show_defence(self, defence: Defence) -> dict[str, Any]:
         """The defence as an answer shows it."""
         return {**defence, "members": self._defence_members(defence)}
+
+    def _names_of_units(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that units point to."""
+        return _names((self.units, "name", [row["within_id"] for row in shown]))
+
+    def _names_of_scholars(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that scholars point to."""
+        return _names((self.units, "name", [row["unit_id"] for row in shown]))
+
+    def _names_of_thesises(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that thesises point to."""
+        return _names(
+            (self.students, "name", [row["student_id"] for row in shown]),
+            (self.scholars, "name", [row["supervisor_id"] for row in shown]),
+            (self.scholars, "name", [row["second_id"] for row in shown]),
+        )
+
+    def _names_of_milestones(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that milestones point to."""
+        return _names((self.thesises, "title", [row["thesis_id"] for row in shown]))
+
+    def _names_of_interests(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that interests point to."""
+        return _names(
+            (self.scholars, "name", [row["scholar_id"] for row in shown]),
+            (self.scholars, "name", [row["other_id"] for row in shown]),
+            (self.students, "name", [row["student_id"] for row in shown]),
+        )
+
+    def _names_of_defences(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that defences point to."""
+        return _names((self.thesises, "title", [row["thesis_id"] for row in shown]))
+
+    def _names_of_seats(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that seats point to."""
+        return _names((self.scholars, "name", [row["scholar_id"] for row in shown]))
 
     def _scholar_load(self, scholar: Scholar) -> int:
         """The load of a scholar."""

@@ -148,9 +148,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -338,7 +343,8 @@ class TimberHarvest:
             if (name is None or name.casefold() in stand["name"].casefold())
             and (steep is None or stand["steep"] == steep)
         ]
-        return _found({"total": len(found), "stands": [self._show_stand(stand) for stand in _page(found, offset)]})
+        shown = [self._show_stand(stand) for stand in _page(found, offset)]
+        return _found({"total": len(found), "stands": shown}, self._names_of_stands(shown))
 
     def list_permits(
         self,
@@ -367,9 +373,8 @@ class TimberHarvest:
             and (kind is None or permit["kind"] == kind)
             and (ended is None or permit["ended"] == ended)
         ]
-        return _found(
-            {"total": len(found), "permits": [self._show_permit(permit) for permit in _page(found, offset)]}
-        )
+        shown = [self._show_permit(permit) for permit in _page(found, offset)]
+        return _found({"total": len(found), "permits": shown}, self._names_of_permits(shown))
 
     def list_crews(
         self,
@@ -424,7 +429,8 @@ class TimberHarvest:
             and (crew_id is None or felling["crew_id"] == crew_id)
             and (status is None or felling["status"] == status)
         ]
-        return _found({"total": len(found), "fellings": [{**felling} for felling in _page(found, offset)]})
+        shown = [{**felling} for felling in _page(found, offset)]
+        return _found({"total": len(found), "fellings": shown}, self._names_of_fellings(shown))
 
     def list_piles(
         self,
@@ -450,7 +456,8 @@ class TimberHarvest:
             if (stand_id is None or pile["stand_id"] == stand_id)
             and (kind is None or pile["kind"] == kind)
         ]
-        return _found({"total": len(found), "piles": [{**pile} for pile in _page(found, offset)]})
+        shown = [{**pile} for pile in _page(found, offset)]
+        return _found({"total": len(found), "piles": shown}, self._names_of_piles(shown))
 
     def list_contracts(
         self,
@@ -507,7 +514,8 @@ class TimberHarvest:
             and (contract_id is None or load["contract_id"] == contract_id)
             and (status is None or load["status"] == status)
         ]
-        return _found({"total": len(found), "loads": [{**load} for load in _page(found, offset)]})
+        shown = [{**load} for load in _page(found, offset)]
+        return _found({"total": len(found), "loads": shown}, self._names_of_loads(shown))
 
     def list_plantings(
         self,
@@ -530,7 +538,8 @@ class TimberHarvest:
             for planting in self.plantings.values()
             if (stand_id is None or planting["stand_id"] == stand_id)
         ]
-        return _found({"total": len(found), "plantings": [{**planting} for planting in _page(found, offset)]})
+        shown = [{**planting} for planting in _page(found, offset)]
+        return _found({"total": len(found), "plantings": shown}, self._names_of_plantings(shown))
 
     def grant_permit(
         self,
@@ -1219,6 +1228,30 @@ class TimberHarvest:
     def _show_contract(self, contract: Contract) -> dict[str, Any]:
         """The contract as an answer shows it."""
         return {**contract, "open_quota": self._contract_open_quota(contract)}
+
+    def _names_of_stands(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that stands point to."""
+        return _names((self.stands, "name", [each for row in shown for each in row["beside_ids"]]))
+
+    def _names_of_permits(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that permits point to."""
+        return _names((self.stands, "name", [row["stand_id"] for row in shown]))
+
+    def _names_of_fellings(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that fellings point to."""
+        return _names((self.crews, "name", [row["crew_id"] for row in shown]))
+
+    def _names_of_piles(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that piles point to."""
+        return _names((self.stands, "name", [row["stand_id"] for row in shown]))
+
+    def _names_of_loads(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that loads point to."""
+        return _names((self.contracts, "mill", [row["contract_id"] for row in shown]))
+
+    def _names_of_plantings(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that plantings point to."""
+        return _names((self.stands, "name", [row["stand_id"] for row in shown]))
 
     def _stand_allowed(self, stand: Stand) -> int:
         """The allowed of a stand."""

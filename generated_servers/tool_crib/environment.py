@@ -135,9 +135,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -285,23 +290,22 @@ class ToolCrib:
             and (operator_id is None or l["operator_id"] == operator_id)
         ]
         found.sort(key=lambda l: (l["due"], self.tools[l["tool_id"]]["number"], _age(l)))
-        return _found(
+        shown = [
             {
-                "total": len(found),
-                "loans": [
-                    {
-                        "id": l["id"],
-                        "tool": l["tool_id"],
-                        "number": self.tools[l["tool_id"]]["number"],
-                        "operator": self.operators[l["operator_id"]]["name"],
-                        "kit": l["kit_id"],
-                        "machine": l["machine"],
-                        "planned": l["planned"],
-                        "due": l["due"],
-                    }
-                    for l in _page(found, offset)
-                ],
+                "id": l["id"],
+                "tool": l["tool_id"],
+                "number": self.tools[l["tool_id"]]["number"],
+                "operator": self.operators[l["operator_id"]]["name"],
+                "kit": l["kit_id"],
+                "machine": l["machine"],
+                "planned": l["planned"],
+                "due": l["due"],
             }
+            for l in _page(found, offset)
+        ]
+        return _found(
+            {"total": len(found), "loans": shown},
+            _names((self.kits, "name", [row["kit"] for row in shown])),
         )
 
     def kit_contents(self, kit_id: str) -> Result:
@@ -404,9 +408,8 @@ class ToolCrib:
             if (operator_id is None or certificate["operator_id"] == operator_id)
             and (skill is None or certificate["skill"] == skill)
         ]
-        return _found(
-            {"total": len(found), "certificates": [{**certificate} for certificate in _page(found, offset)]}
-        )
+        shown = [{**certificate} for certificate in _page(found, offset)]
+        return _found({"total": len(found), "certificates": shown}, self._names_of_certificates(shown))
 
     def get_tool(self, tool_id: str) -> Result:
         """Look up one tool by its id.
@@ -420,7 +423,8 @@ class ToolCrib:
         tool = self.tools.get(tool_id)
         if tool is None:
             return _refused(f"There is no tool {tool_id!r}.")
-        return _found(self._show_tool(tool))
+        shown = self._show_tool(tool)
+        return _found(shown, self._names_of_tools([shown]))
 
     def list_tools(
         self,
@@ -454,7 +458,8 @@ class ToolCrib:
             and (kit_id is None or tool["kit_id"] == kit_id)
             and (place is None or tool["place"] == place)
         ]
-        return _found({"total": len(found), "tools": [self._show_tool(tool) for tool in _page(found, offset)]})
+        shown = [self._show_tool(tool) for tool in _page(found, offset)]
+        return _found({"total": len(found), "tools": shown}, self._names_of_tools(shown))
 
     def list_kits(
         self,
@@ -471,7 +476,8 @@ class ToolCrib:
             dict: {"success": True, "data": {"total": int, "kits": records}}
         """
         found = [kit for kit in self.kits.values() if (name is None or name.casefold() in kit["name"].casefold())]
-        return _found({"total": len(found), "kits": [self._show_kit(kit) for kit in _page(found, offset)]})
+        shown = [self._show_kit(kit) for kit in _page(found, offset)]
+        return _found({"total": len(found), "kits": shown}, self._names_of_kits(shown))
 
     def list_loans(
         self,
@@ -504,7 +510,8 @@ class ToolCrib:
             and (operator_id is None or loan["operator_id"] == operator_id)
             and (kit_id is None or loan["kit_id"] == kit_id)
         ]
-        return _found({"total": len(found), "loans": [{**loan} for loan in _page(found, offset)]})
+        shown = [{**loan} for loan in _page(found, offset)]
+        return _found({"total": len(found), "loans": shown}, self._names_of_loans(shown))
 
     def issue_tool(
         self,
@@ -1287,6 +1294,29 @@ class ToolCrib:
             "filled": self._kit_filled(kit),
             "complete": self._kit_complete(kit),
         }
+
+    def _names_of_certificates(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that certificates point to."""
+        return _names((self.operators, "name", [row["operator_id"] for row in shown]))
+
+    def _names_of_tools(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that tools point to."""
+        return _names(
+            (self.tool_types, "name", [row["type_id"] for row in shown]),
+            (self.kits, "name", [row["kit_id"] for row in shown]),
+        )
+
+    def _names_of_kits(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that kits point to."""
+        return _names((self.tool_types, "name", [each for row in shown for each in row["need_ids"]]))
+
+    def _names_of_loans(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that loans point to."""
+        return _names(
+            (self.tools, "number", [row["tool_id"] for row in shown]),
+            (self.operators, "name", [row["operator_id"] for row in shown]),
+            (self.kits, "name", [row["kit_id"] for row in shown]),
+        )
 
     def _operator_holding(self, operator: Operator) -> int:
         """The holding of an operator."""

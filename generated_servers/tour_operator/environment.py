@@ -130,9 +130,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -478,12 +483,8 @@ class TourOperator:
             and (guide_id is None or departure["guide_id"] == guide_id)
             and (status is None or departure["status"] == status)
         ]
-        return _found(
-            {
-                "total": len(found),
-                "departures": [self._show_departure(departure) for departure in _page(found, offset)],
-            }
-        )
+        shown = [self._show_departure(departure) for departure in _page(found, offset)]
+        return _found({"total": len(found), "departures": shown}, self._names_of_departures(shown))
 
     def list_travellers(
         self,
@@ -546,9 +547,8 @@ class TourOperator:
             and (mate_id is None or booking["mate_id"] == mate_id)
             and (status is None or booking["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "bookings": [self._show_booking(booking) for booking in _page(found, offset)]}
-        )
+        shown = [self._show_booking(booking) for booking in _page(found, offset)]
+        return _found({"total": len(found), "bookings": shown}, self._names_of_bookings(shown))
 
     def list_payments(
         self,
@@ -1430,6 +1430,20 @@ class TourOperator:
             "paid": self._booking_paid(booking),
             "owed": self._booking_owed(booking),
         }
+
+    def _names_of_departures(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that departures point to."""
+        return _names(
+            (self.tours, "name", [row["tour_id"] for row in shown]),
+            (self.guides, "name", [row["guide_id"] for row in shown]),
+        )
+
+    def _names_of_bookings(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that bookings point to."""
+        return _names(
+            (self.travellers, "name", [row["traveller_id"] for row in shown]),
+            (self.departures, "code", [row["departure_id"] for row in shown]),
+        )
 
     def _departure_ends(self, departure: Departure) -> str:
         """The ends of a departure."""

@@ -145,9 +145,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -264,30 +269,29 @@ class TournamentBrackets:
             return _refused(f"There is no tournament {tournament_id!r}.")
         found = [m for m in self._matches_by_tournament.get(tournament_id, {}).values()]
         found.sort(key=lambda m: (m["number"], _age(m)))
-        return _found(
+        shown = [
             {
-                "total": len(found),
-                "matches": [
-                    {
-                        "id": m["id"],
-                        "number": m["number"],
-                        "home": m["home_id"],
-                        "home_player": self.players[
-                            self.entries[m["home_id"]]["player_id"]
-                        ]["name"] if m["home_id"] is not None else None,
-                        "away": m["away_id"],
-                        "away_player": self.players[
-                            self.entries[m["away_id"]]["player_id"]
-                        ]["name"] if m["away_id"] is not None else None,
-                        "station": m["station_id"],
-                        "home_wins": m["home_wins"],
-                        "away_wins": m["away_wins"],
-                        "winner": m["winner_id"],
-                        "status": m["status"],
-                    }
-                    for m in _page(found, offset)
-                ],
+                "id": m["id"],
+                "number": m["number"],
+                "home": m["home_id"],
+                "home_player": self.players[
+                    self.entries[m["home_id"]]["player_id"]
+                ]["name"] if m["home_id"] is not None else None,
+                "away": m["away_id"],
+                "away_player": self.players[
+                    self.entries[m["away_id"]]["player_id"]
+                ]["name"] if m["away_id"] is not None else None,
+                "station": m["station_id"],
+                "home_wins": m["home_wins"],
+                "away_wins": m["away_wins"],
+                "winner": m["winner_id"],
+                "status": m["status"],
             }
+            for m in _page(found, offset)
+        ]
+        return _found(
+            {"total": len(found), "matches": shown},
+            _names((self.stations, "code", [row["station"] for row in shown])),
         )
 
     def free_stations(
@@ -560,7 +564,8 @@ class TournamentBrackets:
             and (player_id is None or entry["player_id"] == player_id)
             and (status is None or entry["status"] == status)
         ]
-        return _found({"total": len(found), "entries": [{**entry} for entry in _page(found, offset)]})
+        shown = [{**entry} for entry in _page(found, offset)]
+        return _found({"total": len(found), "entries": shown}, self._names_of_entries(shown))
 
     def list_matches(
         self,
@@ -614,7 +619,8 @@ class TournamentBrackets:
             and (winner_id is None or match["winner_id"] == winner_id)
             and (status is None or match["status"] == status)
         ]
-        return _found({"total": len(found), "matches": [{**match} for match in _page(found, offset)]})
+        shown = [{**match} for match in _page(found, offset)]
+        return _found({"total": len(found), "matches": shown}, self._names_of_matches(shown))
 
     def list_disputes(
         self,
@@ -650,7 +656,8 @@ class TournamentBrackets:
             and (referee_id is None or dispute["referee_id"] == referee_id)
             and (ruling is None or dispute["ruling"] == ruling)
         ]
-        return _found({"total": len(found), "disputes": [{**dispute} for dispute in _page(found, offset)]})
+        shown = [{**dispute} for dispute in _page(found, offset)]
+        return _found({"total": len(found), "disputes": shown}, self._names_of_disputes(shown))
 
     def enter_player(self, tournament_id: str, player_id: str) -> Result:
         """Enter a player for a tournament whose bracket is not drawn yet.
@@ -1902,6 +1909,24 @@ class TournamentBrackets:
     def _show_referee(self, referee: Referee) -> dict[str, Any]:
         """The referee as an answer shows it."""
         return {**referee, "rulings": self._referee_rulings(referee)}
+
+    def _names_of_entries(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that entries point to."""
+        return _names(
+            (self.tournaments, "name", [row["tournament_id"] for row in shown]),
+            (self.players, "name", [row["player_id"] for row in shown]),
+        )
+
+    def _names_of_matches(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that matches point to."""
+        return _names(
+            (self.tournaments, "name", [row["tournament_id"] for row in shown]),
+            (self.stations, "code", [row["station_id"] for row in shown]),
+        )
+
+    def _names_of_disputes(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that disputes point to."""
+        return _names((self.referees, "name", [row["referee_id"] for row in shown]))
 
     def _tournament_field(self, tournament: Tournament) -> int:
         """The field of a tournament."""

@@ -138,9 +138,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -466,9 +471,8 @@ class TradingDesk:
             if (account_id is None or holding["account_id"] == account_id)
             and (instrument_id is None or holding["instrument_id"] == instrument_id)
         ]
-        return _found(
-            {"total": len(found), "holdings": [self._show_holding(holding) for holding in _page(found, offset)]}
-        )
+        shown = [self._show_holding(holding) for holding in _page(found, offset)]
+        return _found({"total": len(found), "holdings": shown}, self._names_of_holdings(shown))
 
     def get_order(self, order_id: str) -> Result:
         """Look up one order by its id.
@@ -482,7 +486,8 @@ class TradingDesk:
         order = self.orders.get(order_id)
         if order is None:
             return _refused(f"There is no order {order_id!r}.")
-        return _found(self._show_order(order))
+        shown = self._show_order(order)
+        return _found(shown, self._names_of_orders([shown]))
 
     def list_orders(
         self,
@@ -519,7 +524,8 @@ class TradingDesk:
             and (validity is None or order["validity"] == validity)
             and (status is None or order["status"] == status)
         ]
-        return _found({"total": len(found), "orders": [self._show_order(order) for order in _page(found, offset)]})
+        shown = [self._show_order(order) for order in _page(found, offset)]
+        return _found({"total": len(found), "orders": shown}, self._names_of_orders(shown))
 
     def list_trades(
         self,
@@ -555,7 +561,8 @@ class TradingDesk:
             and (instrument_id is None or trade["instrument_id"] == instrument_id)
             and (status is None or trade["status"] == status)
         ]
-        return _found({"total": len(found), "trades": [{**trade} for trade in _page(found, offset)]})
+        shown = [{**trade} for trade in _page(found, offset)]
+        return _found({"total": len(found), "trades": shown}, self._names_of_trades(shown))
 
     def list_halts(
         self,
@@ -581,7 +588,8 @@ class TradingDesk:
             if (instrument_id is None or halt["instrument_id"] == instrument_id)
             and (reason is None or halt["reason"] == reason)
         ]
-        return _found({"total": len(found), "halts": [{**halt} for halt in _page(found, offset)]})
+        shown = [{**halt} for halt in _page(found, offset)]
+        return _found({"total": len(found), "halts": shown}, self._names_of_halts(shown))
 
     def place_order(
         self,
@@ -1491,6 +1499,28 @@ class TradingDesk:
             "left": self._order_left(order),
             "value": self._order_value(order),
         }
+
+    def _names_of_holdings(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that holdings point to."""
+        return _names(
+            (self.accounts, "name", [row["account_id"] for row in shown]),
+            (self.instruments, "ticker", [row["instrument_id"] for row in shown]),
+        )
+
+    def _names_of_orders(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that orders point to."""
+        return _names(
+            (self.accounts, "name", [row["account_id"] for row in shown]),
+            (self.instruments, "ticker", [row["instrument_id"] for row in shown]),
+        )
+
+    def _names_of_trades(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that trades point to."""
+        return _names((self.instruments, "ticker", [row["instrument_id"] for row in shown]))
+
+    def _names_of_halts(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that halts point to."""
+        return _names((self.instruments, "ticker", [row["instrument_id"] for row in shown]))
 
     def _account_reserved(self, account: Account) -> int:
         """The reserved of an account."""

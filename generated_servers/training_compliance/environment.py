@@ -148,9 +148,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -425,12 +430,8 @@ class TrainingCompliance:
             if (name is None or name.casefold() in qualification["name"].casefold())
             and (statutory is None or qualification["statutory"] == statutory)
         ]
-        return _found(
-            {
-                "total": len(found),
-                "qualifications": [self._show_qualification(qualification) for qualification in _page(found, offset)],
-            }
-        )
+        shown = [self._show_qualification(qualification) for qualification in _page(found, offset)]
+        return _found({"total": len(found), "qualifications": shown}, self._names_of_qualifications(shown))
 
     def list_requirements(
         self,
@@ -458,9 +459,8 @@ class TrainingCompliance:
             if (role_id is None or requirement["role_id"] == role_id)
             and (qualification_id is None or requirement["qualification_id"] == qualification_id)
         ]
-        return _found(
-            {"total": len(found), "requirements": [{**requirement} for requirement in _page(found, offset)]}
-        )
+        shown = [{**requirement} for requirement in _page(found, offset)]
+        return _found({"total": len(found), "requirements": shown}, self._names_of_requirements(shown))
 
     def list_people(
         self,
@@ -486,7 +486,8 @@ class TrainingCompliance:
             if (name is None or name.casefold() in person["name"].casefold())
             and (role_id is None or person["role_id"] == role_id)
         ]
-        return _found({"total": len(found), "people": [{**person} for person in _page(found, offset)]})
+        shown = [{**person} for person in _page(found, offset)]
+        return _found({"total": len(found), "people": shown}, self._names_of_people(shown))
 
     def list_courses(
         self,
@@ -512,9 +513,8 @@ class TrainingCompliance:
             if (qualification_id is None or course["qualification_id"] == qualification_id)
             and (status is None or course["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "courses": [self._show_course(course) for course in _page(found, offset)]}
-        )
+        shown = [self._show_course(course) for course in _page(found, offset)]
+        return _found({"total": len(found), "courses": shown}, self._names_of_courses(shown))
 
     def list_bookings(
         self,
@@ -545,7 +545,8 @@ class TrainingCompliance:
             and (person_id is None or booking["person_id"] == person_id)
             and (status is None or booking["status"] == status)
         ]
-        return _found({"total": len(found), "bookings": [{**booking} for booking in _page(found, offset)]})
+        shown = [{**booking} for booking in _page(found, offset)]
+        return _found({"total": len(found), "bookings": shown}, self._names_of_bookings(shown))
 
     def list_certificates(
         self,
@@ -576,12 +577,8 @@ class TrainingCompliance:
             and (qualification_id is None or certificate["qualification_id"] == qualification_id)
             and (external is None or certificate["external"] == external)
         ]
-        return _found(
-            {
-                "total": len(found),
-                "certificates": [self._show_certificate(certificate) for certificate in _page(found, offset)],
-            }
-        )
+        shown = [self._show_certificate(certificate) for certificate in _page(found, offset)]
+        return _found({"total": len(found), "certificates": shown}, self._names_of_certificates(shown))
 
     def list_exemptions(
         self,
@@ -609,7 +606,8 @@ class TrainingCompliance:
             if (person_id is None or exemption["person_id"] == person_id)
             and (qualification_id is None or exemption["qualification_id"] == qualification_id)
         ]
-        return _found({"total": len(found), "exemptions": [{**exemption} for exemption in _page(found, offset)]})
+        shown = [{**exemption} for exemption in _page(found, offset)]
+        return _found({"total": len(found), "exemptions": shown}, self._names_of_exemptions(shown))
 
     def schedule_course(
         self,
@@ -1389,6 +1387,43 @@ class TrainingCompliance:
     def _show_certificate(self, certificate: Certificate) -> dict[str, Any]:
         """The certificate as an answer shows it."""
         return {**certificate, "expires_on": self._certificate_expires_on(certificate)}
+
+    def _names_of_qualifications(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that qualifications point to."""
+        return _names((self.qualifications, "name", [each for row in shown for each in row["need_ids"]]))
+
+    def _names_of_requirements(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that requirements point to."""
+        return _names(
+            (self.roles, "name", [row["role_id"] for row in shown]),
+            (self.qualifications, "name", [row["qualification_id"] for row in shown]),
+        )
+
+    def _names_of_people(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that people point to."""
+        return _names((self.roles, "name", [row["role_id"] for row in shown]))
+
+    def _names_of_courses(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that courses point to."""
+        return _names((self.qualifications, "name", [row["qualification_id"] for row in shown]))
+
+    def _names_of_bookings(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that bookings point to."""
+        return _names((self.people, "name", [row["person_id"] for row in shown]))
+
+    def _names_of_certificates(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that certificates point to."""
+        return _names(
+            (self.people, "name", [row["person_id"] for row in shown]),
+            (self.qualifications, "name", [row["qualification_id"] for row in shown]),
+        )
+
+    def _names_of_exemptions(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that exemptions point to."""
+        return _names(
+            (self.people, "name", [row["person_id"] for row in shown]),
+            (self.qualifications, "name", [row["qualification_id"] for row in shown]),
+        )
 
     def _course_taken(self, course: Course) -> int:
         """The taken of a course."""

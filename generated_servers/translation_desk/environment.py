@@ -128,9 +128,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -272,21 +277,20 @@ class TranslationDesk:
             return _refused(f"There is no locale {locale_id!r}.")
         found = [j for j in self._missing_in(section, locale)]
         found.sort(key=lambda j: (self.lines[j["line_id"]]["code"], _age(j)))
-        return _found(
+        shown = [
             {
-                "total": len(found),
-                "jobs": [
-                    {
-                        "id": j["id"],
-                        "line": self.lines[j["line_id"]]["code"],
-                        "section": self.sections[self.lines[j["line_id"]]["section_id"]]["name"],
-                        "status": j["status"],
-                        "translator": j["translator_id"],
-                        "words": self.lines[j["line_id"]]["words"],
-                    }
-                    for j in _page(found, offset)
-                ],
+                "id": j["id"],
+                "line": self.lines[j["line_id"]]["code"],
+                "section": self.sections[self.lines[j["line_id"]]["section_id"]]["name"],
+                "status": j["status"],
+                "translator": j["translator_id"],
+                "words": self.lines[j["line_id"]]["words"],
             }
+            for j in _page(found, offset)
+        ]
+        return _found(
+            {"total": len(found), "jobs": shown},
+            _names((self.people, "name", [row["translator"] for row in shown])),
         )
 
     def translators_for(self, job_id: str, offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0) -> Result:
@@ -398,21 +402,20 @@ class TranslationDesk:
                 _age(j),
             )
         )
-        return _found(
+        shown = [
             {
-                "total": len(found),
-                "jobs": [
-                    {
-                        "id": j["id"],
-                        "line": self.lines[j["line_id"]]["code"],
-                        "locale": self.locales[j["locale_id"]]["name"],
-                        "wording": j["wording"],
-                        "translator": j["translator_id"],
-                        "changed_on": j["changed_on"],
-                    }
-                    for j in _page(found, offset)
-                ],
+                "id": j["id"],
+                "line": self.lines[j["line_id"]]["code"],
+                "locale": self.locales[j["locale_id"]]["name"],
+                "wording": j["wording"],
+                "translator": j["translator_id"],
+                "changed_on": j["changed_on"],
             }
+            for j in _page(found, offset)
+        ]
+        return _found(
+            {"total": len(found), "jobs": shown},
+            _names((self.people, "name", [row["translator"] for row in shown])),
         )
 
     def list_locales(
@@ -439,7 +442,8 @@ class TranslationDesk:
             if (name is None or name.casefold() in locale["name"].casefold())
             and (falls_back_on_id is None or locale["falls_back_on_id"] == falls_back_on_id)
         ]
-        return _found({"total": len(found), "locales": [{**locale} for locale in _page(found, offset)]})
+        shown = [{**locale} for locale in _page(found, offset)]
+        return _found({"total": len(found), "locales": shown}, self._names_of_locales(shown))
 
     def list_people(
         self,
@@ -460,7 +464,8 @@ class TranslationDesk:
             for person in self.people.values()
             if (name is None or name.casefold() in person["name"].casefold())
         ]
-        return _found({"total": len(found), "people": [self._show_person(person) for person in _page(found, offset)]})
+        shown = [self._show_person(person) for person in _page(found, offset)]
+        return _found({"total": len(found), "people": shown}, self._names_of_people(shown))
 
     def list_sections(
         self,
@@ -489,7 +494,8 @@ class TranslationDesk:
             and (within_id is None or section["within_id"] == within_id)
             and (frozen is None or section["frozen"] == frozen)
         ]
-        return _found({"total": len(found), "sections": [{**section} for section in _page(found, offset)]})
+        shown = [{**section} for section in _page(found, offset)]
+        return _found({"total": len(found), "sections": shown}, self._names_of_sections(shown))
 
     def list_lines(
         self,
@@ -518,7 +524,8 @@ class TranslationDesk:
             and (section_id is None or line["section_id"] == section_id)
             and (dropped is None or line["dropped"] == dropped)
         ]
-        return _found({"total": len(found), "lines": [{**line} for line in _page(found, offset)]})
+        shown = [{**line} for line in _page(found, offset)]
+        return _found({"total": len(found), "lines": shown}, self._names_of_lines(shown))
 
     def list_terms(
         self,
@@ -546,7 +553,8 @@ class TranslationDesk:
             if (locale_id is None or term["locale_id"] == locale_id)
             and (decided_by_id is None or term["decided_by_id"] == decided_by_id)
         ]
-        return _found({"total": len(found), "terms": [{**term} for term in _page(found, offset)]})
+        shown = [{**term} for term in _page(found, offset)]
+        return _found({"total": len(found), "terms": shown}, self._names_of_terms(shown))
 
     def list_jobs(
         self,
@@ -587,7 +595,8 @@ class TranslationDesk:
             and (reviewer_id is None or job["reviewer_id"] == reviewer_id)
             and (status is None or job["status"] == status)
         ]
-        return _found({"total": len(found), "jobs": [{**job} for job in _page(found, offset)]})
+        shown = [{**job} for job in _page(found, offset)]
+        return _found({"total": len(found), "jobs": shown}, self._names_of_jobs(shown))
 
     def add_line(
         self,
@@ -1428,6 +1437,41 @@ class TranslationDesk:
             "review_ids": [*person["review_ids"]],
             "load": self._person_load(person),
         }
+
+    def _names_of_locales(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that locales point to."""
+        return _names((self.locales, "name", [row["falls_back_on_id"] for row in shown]))
+
+    def _names_of_people(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that people point to."""
+        return _names(
+            (self.locales, "name", [each for row in shown for each in row["translate_ids"]]),
+            (self.locales, "name", [each for row in shown for each in row["review_ids"]]),
+        )
+
+    def _names_of_sections(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that sections point to."""
+        return _names((self.sections, "name", [row["within_id"] for row in shown]))
+
+    def _names_of_lines(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that lines point to."""
+        return _names((self.sections, "name", [row["section_id"] for row in shown]))
+
+    def _names_of_terms(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that terms point to."""
+        return _names(
+            (self.locales, "name", [row["locale_id"] for row in shown]),
+            (self.people, "name", [row["decided_by_id"] for row in shown]),
+        )
+
+    def _names_of_jobs(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that jobs point to."""
+        return _names(
+            (self.lines, "code", [row["line_id"] for row in shown]),
+            (self.locales, "name", [row["locale_id"] for row in shown]),
+            (self.people, "name", [row["translator_id"] for row in shown]),
+            (self.people, "name", [row["reviewer_id"] for row in shown]),
+        )
 
     def _person_load(self, person: Person) -> int:
         """The load of a person."""

@@ -139,9 +139,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -465,12 +470,8 @@ class TranslationOfPatients:
             if (name is None or name.casefold() in department["name"].casefold())
             and (site_id is None or department["site_id"] == site_id)
         ]
-        return _found(
-            {
-                "total": len(found),
-                "departments": [self._show_department(department) for department in _page(found, offset)],
-            }
-        )
+        shown = [self._show_department(department) for department in _page(found, offset)]
+        return _found({"total": len(found), "departments": shown}, self._names_of_departments(shown))
 
     def list_languages(
         self,
@@ -551,9 +552,8 @@ class TranslationOfPatients:
             and (language_id is None or certificate["language_id"] == language_id)
             and (grade is None or certificate["grade"] == grade)
         ]
-        return _found(
-            {"total": len(found), "certificates": [{**certificate} for certificate in _page(found, offset)]}
-        )
+        shown = [{**certificate} for certificate in _page(found, offset)]
+        return _found({"total": len(found), "certificates": shown}, self._names_of_certificates(shown))
 
     def list_patients(
         self,
@@ -582,7 +582,8 @@ class TranslationOfPatients:
             and (language_id is None or patient["language_id"] == language_id)
             and (wants is None or patient["wants"] == wants)
         ]
-        return _found({"total": len(found), "patients": [{**patient} for patient in _page(found, offset)]})
+        shown = [{**patient} for patient in _page(found, offset)]
+        return _found({"total": len(found), "patients": shown}, self._names_of_patients(shown))
 
     def list_bookings(
         self,
@@ -624,9 +625,8 @@ class TranslationOfPatients:
             and (interpreter_id is None or booking["interpreter_id"] == interpreter_id)
             and (status is None or booking["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "bookings": [self._show_booking(booking) for booking in _page(found, offset)]}
-        )
+        shown = [self._show_booking(booking) for booking in _page(found, offset)]
+        return _found({"total": len(found), "bookings": shown}, self._names_of_bookings(shown))
 
     def list_absences(
         self,
@@ -649,7 +649,8 @@ class TranslationOfPatients:
             for absence in self.absences.values()
             if (interpreter_id is None or absence["interpreter_id"] == interpreter_id)
         ]
-        return _found({"total": len(found), "absences": [{**absence} for absence in _page(found, offset)]})
+        shown = [{**absence} for absence in _page(found, offset)]
+        return _found({"total": len(found), "absences": shown}, self._names_of_absences(shown))
 
     def request_booking(
         self,
@@ -1373,6 +1374,33 @@ class TranslationOfPatients:
     def _show_booking(self, booking: Booking) -> dict[str, Any]:
         """The booking as an answer shows it."""
         return {**booking, "ends": self._booking_ends(booking)}
+
+    def _names_of_departments(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that departments point to."""
+        return _names((self.sites, "name", [row["site_id"] for row in shown]))
+
+    def _names_of_certificates(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that certificates point to."""
+        return _names(
+            (self.interpreters, "name", [row["interpreter_id"] for row in shown]),
+            (self.languages, "name", [row["language_id"] for row in shown]),
+        )
+
+    def _names_of_patients(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that patients point to."""
+        return _names((self.languages, "name", [row["language_id"] for row in shown]))
+
+    def _names_of_bookings(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that bookings point to."""
+        return _names(
+            (self.departments, "name", [row["department_id"] for row in shown]),
+            (self.patients, "name", [row["patient_id"] for row in shown]),
+            (self.interpreters, "name", [row["interpreter_id"] for row in shown]),
+        )
+
+    def _names_of_absences(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that absences point to."""
+        return _names((self.interpreters, "name", [row["interpreter_id"] for row in shown]))
 
     def _department_billed(self, department: Department) -> int:
         """The billed of a department."""

@@ -142,9 +142,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -450,12 +455,8 @@ class TransplantWaitlist:
             and (centre_id is None or candidate["centre_id"] == centre_id)
             and (status is None or candidate["status"] == status)
         ]
-        return _found(
-            {
-                "total": len(found),
-                "candidates": [self._show_candidate(candidate) for candidate in _page(found, offset)],
-            }
-        )
+        shown = [self._show_candidate(candidate) for candidate in _page(found, offset)]
+        return _found({"total": len(found), "candidates": shown}, self._names_of_candidates(shown))
 
     def list_donors(
         self,
@@ -484,7 +485,8 @@ class TransplantWaitlist:
             and (blood is None or donor["blood"] == blood)
             and (centre_id is None or donor["centre_id"] == centre_id)
         ]
-        return _found({"total": len(found), "donors": [self._show_donor(donor) for donor in _page(found, offset)]})
+        shown = [self._show_donor(donor) for donor in _page(found, offset)]
+        return _found({"total": len(found), "donors": shown}, self._names_of_donors(shown))
 
     def list_organs(
         self,
@@ -513,7 +515,8 @@ class TransplantWaitlist:
             and (kind is None or organ["kind"] == kind)
             and (status is None or organ["status"] == status)
         ]
-        return _found({"total": len(found), "organs": [{**organ} for organ in _page(found, offset)]})
+        shown = [{**organ} for organ in _page(found, offset)]
+        return _found({"total": len(found), "organs": shown}, self._names_of_organs(shown))
 
     def list_offers(
         self,
@@ -554,7 +557,8 @@ class TransplantWaitlist:
             and (reason is None or offer["reason"] == reason)
             and (status is None or offer["status"] == status)
         ]
-        return _found({"total": len(found), "offers": [{**offer} for offer in _page(found, offset)]})
+        shown = [{**offer} for offer in _page(found, offset)]
+        return _found({"total": len(found), "offers": shown}, self._names_of_offers(shown))
 
     def list_transplants(
         self,
@@ -582,7 +586,8 @@ class TransplantWaitlist:
             if (organ_id is None or transplant["organ_id"] == organ_id)
             and (candidate_id is None or transplant["candidate_id"] == candidate_id)
         ]
-        return _found({"total": len(found), "transplants": [{**transplant} for transplant in _page(found, offset)]})
+        shown = [{**transplant} for transplant in _page(found, offset)]
+        return _found({"total": len(found), "transplants": shown}, self._names_of_transplants(shown))
 
     def list_candidate(
         self,
@@ -1400,6 +1405,26 @@ class TransplantWaitlist:
     def _show_donor(self, donor: Donor) -> dict[str, Any]:
         """The donor as an answer shows it."""
         return {**donor, "tissue": [*donor["tissue"]]}
+
+    def _names_of_candidates(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that candidates point to."""
+        return _names((self.centres, "name", [row["centre_id"] for row in shown]))
+
+    def _names_of_donors(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that donors point to."""
+        return _names((self.centres, "name", [row["centre_id"] for row in shown]))
+
+    def _names_of_organs(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that organs point to."""
+        return _names((self.donors, "number", [row["donor_id"] for row in shown]))
+
+    def _names_of_offers(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that offers point to."""
+        return _names((self.candidates, "name", [row["candidate_id"] for row in shown]))
+
+    def _names_of_transplants(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that transplants point to."""
+        return _names((self.candidates, "name", [row["candidate_id"] for row in shown]))
 
     def _centre_waiting(self, centre: Centre) -> int:
         """The waiting of a centre."""

@@ -151,9 +151,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -350,24 +355,20 @@ class VaccinationCampaign:
         if vaccine is None:
             return _refused(f"There is no vaccine {vaccine_id!r}.")
         vial = self._open_here(site, vaccine)
-        return _found(
-            {
-                "open_vial": vial["id"] if vial is not None else None,
-                "doses": self._doses_here(site, vaccine),
-                "expected_today": self._expected(site, vaccine),
-                "sealed": [
-                    *[
-                        v["code"]
-                        for v in sorted(
-                            self._vials_by_vaccine_status.get((vaccine_id, "sealed"), {}).values(),
-                            key=_age,
-                        )
-                        if self.fridges[v["fridge_id"]]["site_id"] == site_id
-                        and v["expires"] >= self.now[:10]
-                    ]
-                ],
-            }
-        )
+        answer = {
+            "open_vial": vial["id"] if vial is not None else None,
+            "doses": self._doses_here(site, vaccine),
+            "expected_today": self._expected(site, vaccine),
+            "sealed": [
+                *[
+                    v["code"]
+                    for v in sorted(self._vials_by_vaccine_status.get((vaccine_id, "sealed"), {}).values(), key=_age)
+                    if self.fridges[v["fridge_id"]]["site_id"] == site_id
+                    and v["expires"] >= self.now[:10]
+                ]
+            ],
+        }
+        return _found(answer, _names((self.vials, "code", [row["open_vial"] for row in [answer]])))
 
     def sessions_with_places(
         self,
@@ -481,9 +482,8 @@ class VaccinationCampaign:
             if (label is None or label.casefold() in fridge["label"].casefold())
             and (site_id is None or fridge["site_id"] == site_id)
         ]
-        return _found(
-            {"total": len(found), "fridges": [self._show_fridge(fridge) for fridge in _page(found, offset)]}
-        )
+        shown = [self._show_fridge(fridge) for fridge in _page(found, offset)]
+        return _found({"total": len(found), "fridges": shown}, self._names_of_fridges(shown))
 
     def list_vials(
         self,
@@ -517,7 +517,8 @@ class VaccinationCampaign:
             and (fridge_id is None or vial["fridge_id"] == fridge_id)
             and (status is None or vial["status"] == status)
         ]
-        return _found({"total": len(found), "vials": [{**vial} for vial in _page(found, offset)]})
+        shown = [{**vial} for vial in _page(found, offset)]
+        return _found({"total": len(found), "vials": shown}, self._names_of_vials(shown))
 
     def list_people(
         self,
@@ -538,7 +539,8 @@ class VaccinationCampaign:
             for person in self.people.values()
             if (name is None or name.casefold() in person["name"].casefold())
         ]
-        return _found({"total": len(found), "people": [self._show_person(person) for person in _page(found, offset)]})
+        shown = [self._show_person(person) for person in _page(found, offset)]
+        return _found({"total": len(found), "people": shown}, self._names_of_people(shown))
 
     def list_sessions(
         self,
@@ -567,9 +569,8 @@ class VaccinationCampaign:
             and (site_id is None or session["site_id"] == site_id)
             and (closed is None or session["closed"] == closed)
         ]
-        return _found(
-            {"total": len(found), "sessions": [self._show_session(session) for session in _page(found, offset)]}
-        )
+        shown = [self._show_session(session) for session in _page(found, offset)]
+        return _found({"total": len(found), "sessions": shown}, self._names_of_sessions(shown))
 
     def list_bookings(
         self,
@@ -605,7 +606,8 @@ class VaccinationCampaign:
             and (vaccine_id is None or booking["vaccine_id"] == vaccine_id)
             and (status is None or booking["status"] == status)
         ]
-        return _found({"total": len(found), "bookings": [{**booking} for booking in _page(found, offset)]})
+        shown = [{**booking} for booking in _page(found, offset)]
+        return _found({"total": len(found), "bookings": shown}, self._names_of_bookings(shown))
 
     def list_doses(
         self,
@@ -633,7 +635,8 @@ class VaccinationCampaign:
             if (person_id is None or dose["person_id"] == person_id)
             and (vial_id is None or dose["vial_id"] == vial_id)
         ]
-        return _found({"total": len(found), "doses": [self._show_dose(dose) for dose in _page(found, offset)]})
+        shown = [self._show_dose(dose) for dose in _page(found, offset)]
+        return _found({"total": len(found), "doses": shown}, self._names_of_doses(shown))
 
     def deliver_vials(
         self,
@@ -1446,6 +1449,44 @@ class VaccinationCampaign:
     def _show_dose(self, dose: Dose) -> dict[str, Any]:
         """The dose as an answer shows it."""
         return {**dose, "vaccine_id": _id_of(self._dose_vaccine(dose))}
+
+    def _names_of_fridges(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that fridges point to."""
+        return _names((self.sites, "name", [row["site_id"] for row in shown]))
+
+    def _names_of_vials(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that vials point to."""
+        return _names(
+            (self.vaccines, "name", [row["vaccine_id"] for row in shown]),
+            (self.fridges, "label", [row["fridge_id"] for row in shown]),
+        )
+
+    def _names_of_people(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that people point to."""
+        return _names((self.vaccines, "name", [each for row in shown for each in row["not_for_ids"]]))
+
+    def _names_of_sessions(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that sessions point to."""
+        return _names(
+            (self.sites, "name", [row["site_id"] for row in shown]),
+            (self.vaccines, "name", [each for row in shown for each in row["offer_ids"]]),
+        )
+
+    def _names_of_bookings(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that bookings point to."""
+        return _names(
+            (self.people, "name", [row["person_id"] for row in shown]),
+            (self.sessions, "code", [row["session_id"] for row in shown]),
+            (self.vaccines, "name", [row["vaccine_id"] for row in shown]),
+        )
+
+    def _names_of_doses(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that doses point to."""
+        return _names(
+            (self.people, "name", [row["person_id"] for row in shown]),
+            (self.vials, "code", [row["vial_id"] for row in shown]),
+            (self.vaccines, "name", [row["vaccine_id"] for row in shown]),
+        )
 
     def _fridge_vials(self, fridge: Fridge) -> int:
         """The vials of a fridge."""

@@ -146,9 +146,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -320,21 +325,20 @@ class VehicleRegistration:
             and (owner_id is None or v["owner_id"] == owner_id)
         ]
         found.sort(key=lambda v: (v["vin"], _age(v)))
-        return _found(
+        shown = [
             {
-                "total": len(found),
-                "vehicles": [
-                    {
-                        "id": v["id"],
-                        "vin": v["vin"],
-                        "model": v["model"],
-                        "plate": v["plate_id"],
-                        "insured_until": v["insured_until"],
-                        "fit_until": self._vehicle_fit_until(v),
-                    }
-                    for v in _page(found, offset)
-                ],
+                "id": v["id"],
+                "vin": v["vin"],
+                "model": v["model"],
+                "plate": v["plate_id"],
+                "insured_until": v["insured_until"],
+                "fit_until": self._vehicle_fit_until(v),
             }
+            for v in _page(found, offset)
+        ]
+        return _found(
+            {"total": len(found), "vehicles": shown},
+            _names((self.plates, "number", [row["plate"] for row in shown])),
         )
 
     def encumbrances(self, vehicle_id: str) -> Result:
@@ -411,7 +415,8 @@ class VehicleRegistration:
             and (reserved_for_id is None or plate["reserved_for_id"] == reserved_for_id)
             and (status is None or plate["status"] == status)
         ]
-        return _found({"total": len(found), "plates": [{**plate} for plate in _page(found, offset)]})
+        shown = [{**plate} for plate in _page(found, offset)]
+        return _found({"total": len(found), "plates": shown}, self._names_of_plates(shown))
 
     def list_stations(
         self,
@@ -492,9 +497,8 @@ class VehicleRegistration:
             and (plate_id is None or vehicle["plate_id"] == plate_id)
             and (status is None or vehicle["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "vehicles": [self._show_vehicle(vehicle) for vehicle in _page(found, offset)]}
-        )
+        shown = [self._show_vehicle(vehicle) for vehicle in _page(found, offset)]
+        return _found({"total": len(found), "vehicles": shown}, self._names_of_vehicles(shown))
 
     def list_transfers(
         self,
@@ -530,7 +534,8 @@ class VehicleRegistration:
             and (buyer_id is None or transfer["buyer_id"] == buyer_id)
             and (status is None or transfer["status"] == status)
         ]
-        return _found({"total": len(found), "transfers": [{**transfer} for transfer in _page(found, offset)]})
+        shown = [{**transfer} for transfer in _page(found, offset)]
+        return _found({"total": len(found), "transfers": shown}, self._names_of_transfers(shown))
 
     def list_inspections(
         self,
@@ -561,7 +566,8 @@ class VehicleRegistration:
             and (station_id is None or inspection["station_id"] == station_id)
             and (result is None or inspection["result"] == result)
         ]
-        return _found({"total": len(found), "inspections": [{**inspection} for inspection in _page(found, offset)]})
+        shown = [{**inspection} for inspection in _page(found, offset)]
+        return _found({"total": len(found), "inspections": shown}, self._names_of_inspections(shown))
 
     def list_liens(
         self,
@@ -592,7 +598,8 @@ class VehicleRegistration:
             and (lender_id is None or lien["lender_id"] == lender_id)
             and (status is None or lien["status"] == status)
         ]
-        return _found({"total": len(found), "liens": [{**lien} for lien in _page(found, offset)]})
+        shown = [{**lien} for lien in _page(found, offset)]
+        return _found({"total": len(found), "liens": shown}, self._names_of_liens(shown))
 
     def register_vehicle(self, vehicle_id: str, insured_until: Date, plate_id: str | None = None) -> Result:
         """Register a vehicle with a plate, put a laid-up one back on the road with the plate it has, or enter new
@@ -1404,6 +1411,39 @@ class VehicleRegistration:
     def _show_vehicle(self, vehicle: Vehicle) -> dict[str, Any]:
         """The vehicle as an answer shows it."""
         return {**vehicle, "fit_until": self._vehicle_fit_until(vehicle), "owed": self._vehicle_owed(vehicle)}
+
+    def _names_of_plates(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that plates point to."""
+        return _names((self.people, "name", [row["reserved_for_id"] for row in shown]))
+
+    def _names_of_vehicles(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that vehicles point to."""
+        return _names(
+            (self.people, "name", [row["owner_id"] for row in shown]),
+            (self.plates, "number", [row["plate_id"] for row in shown]),
+        )
+
+    def _names_of_transfers(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that transfers point to."""
+        return _names(
+            (self.vehicles, "vin", [row["vehicle_id"] for row in shown]),
+            (self.people, "name", [row["seller_id"] for row in shown]),
+            (self.people, "name", [row["buyer_id"] for row in shown]),
+        )
+
+    def _names_of_inspections(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that inspections point to."""
+        return _names(
+            (self.vehicles, "vin", [row["vehicle_id"] for row in shown]),
+            (self.stations, "name", [row["station_id"] for row in shown]),
+        )
+
+    def _names_of_liens(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that liens point to."""
+        return _names(
+            (self.vehicles, "vin", [row["vehicle_id"] for row in shown]),
+            (self.lenders, "name", [row["lender_id"] for row in shown]),
+        )
 
     def _vehicle_fit_until(self, vehicle: Vehicle) -> str | None:
         """The fit until of a vehicle."""

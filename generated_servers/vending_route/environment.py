@@ -148,9 +148,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -441,7 +446,8 @@ class VendingRoute:
             and (wide is None or slot["wide"] == wide)
             and (product_id is None or slot["product_id"] == product_id)
         ]
-        return _found({"total": len(found), "slots": [self._show_slot(slot) for slot in _page(found, offset)]})
+        shown = [self._show_slot(slot) for slot in _page(found, offset)]
+        return _found({"total": len(found), "slots": shown}, self._names_of_slots(shown))
 
     def list_fillings(
         self,
@@ -469,7 +475,8 @@ class VendingRoute:
             if (slot_id is None or filling["slot_id"] == slot_id)
             and (product_id is None or filling["product_id"] == product_id)
         ]
-        return _found({"total": len(found), "fillings": [{**filling} for filling in _page(found, offset)]})
+        shown = [{**filling} for filling in _page(found, offset)]
+        return _found({"total": len(found), "fillings": shown}, self._names_of_fillings(shown))
 
     def list_vans(
         self,
@@ -514,7 +521,8 @@ class VendingRoute:
             if (van_id is None or crate["van_id"] == van_id)
             and (product_id is None or crate["product_id"] == product_id)
         ]
-        return _found({"total": len(found), "crates": [{**crate} for crate in _page(found, offset)]})
+        shown = [{**crate} for crate in _page(found, offset)]
+        return _found({"total": len(found), "crates": shown}, self._names_of_crates(shown))
 
     def list_stops(
         self,
@@ -545,7 +553,8 @@ class VendingRoute:
             and (machine_id is None or stop["machine_id"] == machine_id)
             and (status is None or stop["status"] == status)
         ]
-        return _found({"total": len(found), "stops": [{**stop} for stop in _page(found, offset)]})
+        shown = [{**stop} for stop in _page(found, offset)]
+        return _found({"total": len(found), "stops": shown}, self._names_of_stops(shown))
 
     def list_bags(
         self,
@@ -579,7 +588,8 @@ class VendingRoute:
             and (van_id is None or bag["van_id"] == van_id)
             and (status is None or bag["status"] == status)
         ]
-        return _found({"total": len(found), "bags": [{**bag} for bag in _page(found, offset)]})
+        shown = [{**bag} for bag in _page(found, offset)]
+        return _found({"total": len(found), "bags": shown}, self._names_of_bags(shown))
 
     def load_van(
         self,
@@ -1213,6 +1223,41 @@ class VendingRoute:
     def _show_van(self, van: Van) -> dict[str, Any]:
         """The van as an answer shows it."""
         return {**van, "load": self._van_load(van)}
+
+    def _names_of_slots(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that slots point to."""
+        return _names(
+            (self.machines, "number", [row["machine_id"] for row in shown]),
+            (self.products, "name", [row["product_id"] for row in shown]),
+        )
+
+    def _names_of_fillings(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that fillings point to."""
+        return _names(
+            (self.slots, "code", [row["slot_id"] for row in shown]),
+            (self.products, "name", [row["product_id"] for row in shown]),
+        )
+
+    def _names_of_crates(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that crates point to."""
+        return _names(
+            (self.vans, "name", [row["van_id"] for row in shown]),
+            (self.products, "name", [row["product_id"] for row in shown]),
+        )
+
+    def _names_of_stops(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that stops point to."""
+        return _names(
+            (self.vans, "name", [row["van_id"] for row in shown]),
+            (self.machines, "number", [row["machine_id"] for row in shown]),
+        )
+
+    def _names_of_bags(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that bags point to."""
+        return _names(
+            (self.machines, "number", [row["machine_id"] for row in shown]),
+            (self.vans, "name", [row["van_id"] for row in shown]),
+        )
 
     def _slot_pieces(self, slot: Slot) -> int:
         """The pieces of a slot."""

@@ -189,9 +189,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -508,7 +513,8 @@ class VisaApplications:
             if (code is None or code.casefold() in quota["code"].casefold())
             and (type_id is None or quota["type_id"] == type_id)
         ]
-        return _found({"total": len(found), "quotas": [self._show_quota(quota) for quota in _page(found, offset)]})
+        shown = [self._show_quota(quota) for quota in _page(found, offset)]
+        return _found({"total": len(found), "quotas": shown}, self._names_of_quotas(shown))
 
     def list_people(
         self,
@@ -613,9 +619,8 @@ class VisaApplications:
             and (signed_by_id is None or application["signed_by_id"] == signed_by_id)
             and (status is None or application["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "applications": [{**application} for application in _page(found, offset)]}
-        )
+        shown = [{**application} for application in _page(found, offset)]
+        return _found({"total": len(found), "applications": shown}, self._names_of_applications(shown))
 
     def list_documents(
         self,
@@ -652,7 +657,8 @@ class VisaApplications:
             and (kind is None or document["kind"] == kind)
             and (status is None or document["status"] == status)
         ]
-        return _found({"total": len(found), "documents": [{**document} for document in _page(found, offset)]})
+        shown = [{**document} for document in _page(found, offset)]
+        return _found({"total": len(found), "documents": shown}, self._names_of_documents(shown))
 
     def list_slots(
         self,
@@ -678,7 +684,8 @@ class VisaApplications:
             if (application_id is None or slot["application_id"] == application_id)
             and (status is None or slot["status"] == status)
         ]
-        return _found({"total": len(found), "slots": [{**slot} for slot in _page(found, offset)]})
+        shown = [{**slot} for slot in _page(found, offset)]
+        return _found({"total": len(found), "slots": shown}, self._names_of_slots(shown))
 
     def open_application(self, file: Text, person_id: str, quota_id: str, main_id: str | None = None) -> Result:
         """Open an application of a person under a quota, for a dependant together with the application of the main
@@ -1649,6 +1656,28 @@ class VisaApplications:
     def _show_officer(self, officer: Officer) -> dict[str, Any]:
         """The officer as an answer shows it."""
         return {**officer, "files": self._officer_files(officer)}
+
+    def _names_of_quotas(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that quotas point to."""
+        return _names((self.visa_types, "name", [row["type_id"] for row in shown]))
+
+    def _names_of_applications(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that applications point to."""
+        return _names(
+            (self.people, "name", [row["person_id"] for row in shown]),
+            (self.quotas, "code", [row["quota_id"] for row in shown]),
+            (self.applications, "file", [row["main_id"] for row in shown]),
+            (self.officers, "name", [row["officer_id"] for row in shown]),
+            (self.officers, "name", [row["signed_by_id"] for row in shown]),
+        )
+
+    def _names_of_documents(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that documents point to."""
+        return _names((self.applications, "file", [row["application_id"] for row in shown]))
+
+    def _names_of_slots(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that slots point to."""
+        return _names((self.applications, "file", [row["application_id"] for row in shown]))
 
     def _quota_used(self, quota: Quota) -> int:
         """The used of a quota."""

@@ -146,9 +146,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -326,29 +331,24 @@ class VolunteerShifts:
         """
         found = [s for s in self.shifts.values() if (s["status"] == "open" and s["on"] >= self.now[:10])]
         found.sort(key=lambda s: (s["on"], s["starts"], self.sites[s["site_id"]]["name"], _age(s)))
-        return _found(
+        shown = [
             {
-                "total": len(found),
-                "shifts": [
-                    {
-                        "id": s["id"],
-                        "site": self.sites[s["site_id"]]["name"],
-                        "on": s["on"],
-                        "starts": s["starts"],
-                        "people": self._shift_people(s),
-                        "least": s["least"],
-                        "has_lead": s["lead_id"] is not None,
-                        "lacking": [
-                            *[
-                                k["name"]
-                                for k in [self.skills[key] for key in s["need_ids"]]
-                                if not self._covered(s, k)
-                            ]
-                        ],
-                    }
-                    for s in _page(found, offset)
+                "id": s["id"],
+                "site": self.sites[s["site_id"]]["name"],
+                "on": s["on"],
+                "starts": s["starts"],
+                "people": self._shift_people(s),
+                "least": s["least"],
+                "has_lead": s["lead_id"] is not None,
+                "lacking": [
+                    *[k["name"] for k in [self.skills[key] for key in s["need_ids"]] if not self._covered(s, k)]
                 ],
             }
+            for s in _page(found, offset)
+        ]
+        return _found(
+            {"total": len(found), "shifts": shown},
+            _names((self.shifts, "code", [row["id"] for row in shown])),
         )
 
     def standby_list(self, shift_id: str, offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0) -> Result:
@@ -485,9 +485,8 @@ class VolunteerShifts:
             if (volunteer_id is None or certificate["volunteer_id"] == volunteer_id)
             and (skill_id is None or certificate["skill_id"] == skill_id)
         ]
-        return _found(
-            {"total": len(found), "certificates": [{**certificate} for certificate in _page(found, offset)]}
-        )
+        shown = [{**certificate} for certificate in _page(found, offset)]
+        return _found({"total": len(found), "certificates": shown}, self._names_of_certificates(shown))
 
     def list_shifts(
         self,
@@ -521,7 +520,8 @@ class VolunteerShifts:
             and (lead_id is None or shift["lead_id"] == lead_id)
             and (status is None or shift["status"] == status)
         ]
-        return _found({"total": len(found), "shifts": [self._show_shift(shift) for shift in _page(found, offset)]})
+        shown = [self._show_shift(shift) for shift in _page(found, offset)]
+        return _found({"total": len(found), "shifts": shown}, self._names_of_shifts(shown))
 
     def list_sign_ups(
         self,
@@ -552,7 +552,8 @@ class VolunteerShifts:
             and (volunteer_id is None or sign_up["volunteer_id"] == volunteer_id)
             and (status is None or sign_up["status"] == status)
         ]
-        return _found({"total": len(found), "sign_ups": [{**sign_up} for sign_up in _page(found, offset)]})
+        shown = [{**sign_up} for sign_up in _page(found, offset)]
+        return _found({"total": len(found), "sign_ups": shown}, self._names_of_sign_ups(shown))
 
     def list_rewards(
         self,
@@ -578,7 +579,8 @@ class VolunteerShifts:
             if (volunteer_id is None or reward["volunteer_id"] == volunteer_id)
             and (what is None or reward["what"] == what)
         ]
-        return _found({"total": len(found), "rewards": [{**reward} for reward in _page(found, offset)]})
+        shown = [{**reward} for reward in _page(found, offset)]
+        return _found({"total": len(found), "rewards": shown}, self._names_of_rewards(shown))
 
     def open_shift(
         self,
@@ -1550,6 +1552,32 @@ class VolunteerShifts:
             "minutes": self._shift_minutes(shift),
             "people": self._shift_people(shift),
         }
+
+    def _names_of_certificates(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that certificates point to."""
+        return _names(
+            (self.volunteers, "name", [row["volunteer_id"] for row in shown]),
+            (self.skills, "name", [row["skill_id"] for row in shown]),
+        )
+
+    def _names_of_shifts(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that shifts point to."""
+        return _names(
+            (self.sites, "name", [row["site_id"] for row in shown]),
+            (self.skills, "name", [each for row in shown for each in row["need_ids"]]),
+            (self.volunteers, "name", [row["lead_id"] for row in shown]),
+        )
+
+    def _names_of_sign_ups(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that sign ups point to."""
+        return _names(
+            (self.shifts, "code", [row["shift_id"] for row in shown]),
+            (self.volunteers, "name", [row["volunteer_id"] for row in shown]),
+        )
+
+    def _names_of_rewards(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that rewards point to."""
+        return _names((self.volunteers, "name", [row["volunteer_id"] for row in shown]))
 
     def _volunteer_earned(self, volunteer: Volunteer) -> int:
         """The earned of a volunteer."""

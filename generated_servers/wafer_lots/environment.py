@@ -156,9 +156,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -351,7 +356,8 @@ class WaferLots:
             return _refused(f"There is no lot {lot_id!r}.")
         found = [t for t in self.tools.values() if self._fit(t, lot)]
         found.sort(key=lambda t: (t["wafers_since"], t["code"], _age(t)))
-        return _found({"total": len(found), "tools": [self._show_tool(t) for t in _page(found, offset)]})
+        shown = [self._show_tool(t) for t in _page(found, offset)]
+        return _found({"total": len(found), "tools": shown}, self._names_of_tools(shown))
 
     def family_of(self, lot_id: str, offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0) -> Result:
         """All lots of the same origin as a lot.
@@ -369,21 +375,20 @@ class WaferLots:
             return _refused(f"There is no lot {lot_id!r}.")
         found = [l for l in self.lots.values() if self._origin(l) is self._origin(lot)]
         found.sort(key=lambda l: (l["code"], _age(l)))
-        return _found(
+        shown = [
             {
-                "total": len(found),
-                "lots": [
-                    {
-                        "id": l["id"],
-                        "code": l["code"],
-                        "parent": l["parent_id"],
-                        "wafers": l["wafers"],
-                        "position": l["position"],
-                        "status": l["status"],
-                    }
-                    for l in _page(found, offset)
-                ],
+                "id": l["id"],
+                "code": l["code"],
+                "parent": l["parent_id"],
+                "wafers": l["wafers"],
+                "position": l["position"],
+                "status": l["status"],
             }
+            for l in _page(found, offset)
+        ]
+        return _found(
+            {"total": len(found), "lots": shown},
+            _names((self.lots, "code", [row["parent"] for row in shown])),
         )
 
     def waiting_limits(self, offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0) -> Result:
@@ -409,20 +414,19 @@ class WaferLots:
             )
         ]
         found.sort(key=lambda l: (l["arrived_at"], l["code"], _age(l)))
-        return _found(
+        shown = [
             {
-                "total": len(found),
-                "lots": [
-                    {
-                        "id": l["id"],
-                        "code": l["code"],
-                        "step": _id_of(self._lot_step(l)),
-                        "arrived_at": l["arrived_at"],
-                        "waited_too_long": self._waited_too_long(l),
-                    }
-                    for l in _page(found, offset)
-                ],
+                "id": l["id"],
+                "code": l["code"],
+                "step": _id_of(self._lot_step(l)),
+                "arrived_at": l["arrived_at"],
+                "waited_too_long": self._waited_too_long(l),
             }
+            for l in _page(found, offset)
+        ]
+        return _found(
+            {"total": len(found), "lots": shown},
+            _names((self.route_steps, "name", [row["step"] for row in shown])),
         )
 
     def list_products(
@@ -473,7 +477,8 @@ class WaferLots:
             and (product_id is None or route_step["product_id"] == product_id)
             and (needs is None or route_step["needs"] == needs)
         ]
-        return _found({"total": len(found), "route_steps": [{**route_step} for route_step in _page(found, offset)]})
+        shown = [{**route_step} for route_step in _page(found, offset)]
+        return _found({"total": len(found), "route_steps": shown}, self._names_of_route_steps(shown))
 
     def list_tools(
         self,
@@ -500,7 +505,8 @@ class WaferLots:
             and (kind is None or tool["kind"] == kind)
             and (status is None or tool["status"] == status)
         ]
-        return _found({"total": len(found), "tools": [self._show_tool(tool) for tool in _page(found, offset)]})
+        shown = [self._show_tool(tool) for tool in _page(found, offset)]
+        return _found({"total": len(found), "tools": shown}, self._names_of_tools(shown))
 
     def list_workers(
         self,
@@ -573,7 +579,8 @@ class WaferLots:
             and (merged_into_id is None or lot["merged_into_id"] == merged_into_id)
             and (status is None or lot["status"] == status)
         ]
-        return _found({"total": len(found), "lots": [self._show_lot(lot) for lot in _page(found, offset)]})
+        shown = [self._show_lot(lot) for lot in _page(found, offset)]
+        return _found({"total": len(found), "lots": shown}, self._names_of_lots(shown))
 
     def list_lot_holds(
         self,
@@ -607,7 +614,8 @@ class WaferLots:
             and (failed is None or lot_hold["failed"] == failed)
             and (verdict is None or lot_hold["verdict"] == verdict)
         ]
-        return _found({"total": len(found), "lot_holds": [{**lot_hold} for lot_hold in _page(found, offset)]})
+        shown = [{**lot_hold} for lot_hold in _page(found, offset)]
+        return _found({"total": len(found), "lot_holds": shown}, self._names_of_lot_holds(shown))
 
     def list_moves(
         self,
@@ -645,7 +653,8 @@ class WaferLots:
             and (tool_id is None or move["tool_id"] == tool_id)
             and (by_id is None or move["by_id"] == by_id)
         ]
-        return _found({"total": len(found), "moves": [{**move} for move in _page(found, offset)]})
+        shown = [{**move} for move in _page(found, offset)]
+        return _found({"total": len(found), "moves": shown}, self._names_of_moves(shown))
 
     def start_lot(self, code: Text, product_id: str, wafers: Annotated[int, {"minimum": 1, "maximum": 25}]) -> Result:
         """Start a new lot at the first step of its route.
@@ -1401,6 +1410,40 @@ class WaferLots:
     def _show_lot(self, lot: Lot) -> dict[str, Any]:
         """The lot as an answer shows it."""
         return {**lot, "step_id": _id_of(self._lot_step(lot))}
+
+    def _names_of_route_steps(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that route steps point to."""
+        return _names((self.products, "name", [row["product_id"] for row in shown]))
+
+    def _names_of_tools(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that tools point to."""
+        return _names((self.lots, "code", [row["runs_id"] for row in shown]))
+
+    def _names_of_lots(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that lots point to."""
+        return _names(
+            (self.products, "name", [row["product_id"] for row in shown]),
+            (self.lots, "code", [row["parent_id"] for row in shown]),
+            (self.tools, "code", [row["tool_id"] for row in shown]),
+            (self.lots, "code", [row["merged_into_id"] for row in shown]),
+            (self.route_steps, "name", [row["step_id"] for row in shown]),
+        )
+
+    def _names_of_lot_holds(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that lot holds point to."""
+        return _names(
+            (self.lots, "code", [row["lot_id"] for row in shown]),
+            (self.workers, "name", [row["placed_by_id"] for row in shown]),
+        )
+
+    def _names_of_moves(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that moves point to."""
+        return _names(
+            (self.lots, "code", [row["lot_id"] for row in shown]),
+            (self.route_steps, "name", [row["step_id"] for row in shown]),
+            (self.tools, "code", [row["tool_id"] for row in shown]),
+            (self.workers, "name", [row["by_id"] for row in shown]),
+        )
 
     def _tool_runs(self, tool: Tool) -> Lot | None:
         """The runs of a tool."""

@@ -163,9 +163,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -477,7 +482,8 @@ class WarehouseStock:
             and (bin_id is None or lot["bin_id"] == bin_id)
             and (status is None or lot["status"] == status)
         ]
-        return _found({"total": len(found), "lots": [self._show_lot(lot) for lot in _page(found, offset)]})
+        shown = [self._show_lot(lot) for lot in _page(found, offset)]
+        return _found({"total": len(found), "lots": shown}, self._names_of_lots(shown))
 
     def list_purchases(
         self,
@@ -506,7 +512,8 @@ class WarehouseStock:
             and (item_id is None or purchase["item_id"] == item_id)
             and (status is None or purchase["status"] == status)
         ]
-        return _found({"total": len(found), "purchases": [{**purchase} for purchase in _page(found, offset)]})
+        shown = [{**purchase} for purchase in _page(found, offset)]
+        return _found({"total": len(found), "purchases": shown}, self._names_of_purchases(shown))
 
     def get_sales_order(self, sales_order_id: str) -> Result:
         """Look up one sales order by its id.
@@ -577,12 +584,8 @@ class WarehouseStock:
             if (order_id is None or order_line["order_id"] == order_id)
             and (item_id is None or order_line["item_id"] == item_id)
         ]
-        return _found(
-            {
-                "total": len(found),
-                "order_lines": [self._show_order_line(order_line) for order_line in _page(found, offset)],
-            }
-        )
+        shown = [self._show_order_line(order_line) for order_line in _page(found, offset)]
+        return _found({"total": len(found), "order_lines": shown}, self._names_of_order_lines(shown))
 
     def list_reservations(
         self,
@@ -1574,6 +1577,24 @@ class WarehouseStock:
             "reserved": self._order_line_reserved(order_line),
             "backordered": self._order_line_backordered(order_line),
         }
+
+    def _names_of_lots(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that lots point to."""
+        return _names(
+            (self.items, "name", [row["item_id"] for row in shown]),
+            (self.bins, "code", [row["bin_id"] for row in shown]),
+        )
+
+    def _names_of_purchases(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that purchases point to."""
+        return _names((self.items, "name", [row["item_id"] for row in shown]))
+
+    def _names_of_order_lines(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that order lines point to."""
+        return _names(
+            (self.sales_orders, "customer", [row["order_id"] for row in shown]),
+            (self.items, "name", [row["item_id"] for row in shown]),
+        )
 
     def _item_on_hand(self, item: Item) -> int:
         """The on hand of an item."""

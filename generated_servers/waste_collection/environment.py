@@ -152,9 +152,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -423,12 +428,8 @@ class WasteCollection:
             if (address is None or address.casefold() in household["address"].casefold())
             and (district_id is None or household["district_id"] == district_id)
         ]
-        return _found(
-            {
-                "total": len(found),
-                "households": [self._show_household(household) for household in _page(found, offset)],
-            }
-        )
+        shown = [self._show_household(household) for household in _page(found, offset)]
+        return _found({"total": len(found), "households": shown}, self._names_of_households(shown))
 
     def list_vehicles(
         self,
@@ -485,7 +486,8 @@ class WasteCollection:
             and (district_id is None or route["district_id"] == district_id)
             and (vehicle_id is None or route["vehicle_id"] == vehicle_id)
         ]
-        return _found({"total": len(found), "routes": [self._show_route(route) for route in _page(found, offset)]})
+        shown = [self._show_route(route) for route in _page(found, offset)]
+        return _found({"total": len(found), "routes": shown}, self._names_of_routes(shown))
 
     def list_bins(
         self,
@@ -522,7 +524,8 @@ class WasteCollection:
             and (route_id is None or bin["route_id"] == route_id)
             and (status is None or bin["status"] == status)
         ]
-        return _found({"total": len(found), "bins": [{**bin} for bin in _page(found, offset)]})
+        shown = [{**bin} for bin in _page(found, offset)]
+        return _found({"total": len(found), "bins": shown}, self._names_of_bins(shown))
 
     def list_tours(
         self,
@@ -553,7 +556,8 @@ class WasteCollection:
             and (vehicle_id is None or tour["vehicle_id"] == vehicle_id)
             and (status is None or tour["status"] == status)
         ]
-        return _found({"total": len(found), "tours": [{**tour} for tour in _page(found, offset)]})
+        shown = [{**tour} for tour in _page(found, offset)]
+        return _found({"total": len(found), "tours": shown}, self._names_of_tours(shown))
 
     def list_lifts(
         self,
@@ -584,7 +588,8 @@ class WasteCollection:
             and (bin_id is None or lift["bin_id"] == bin_id)
             and (result is None or lift["result"] == result)
         ]
-        return _found({"total": len(found), "lifts": [{**lift} for lift in _page(found, offset)]})
+        shown = [{**lift} for lift in _page(found, offset)]
+        return _found({"total": len(found), "lifts": shown}, self._names_of_lifts(shown))
 
     def list_bulkies(
         self,
@@ -610,7 +615,8 @@ class WasteCollection:
             if (household_id is None or bulky["household_id"] == household_id)
             and (status is None or bulky["status"] == status)
         ]
-        return _found({"total": len(found), "bulkies": [{**bulky} for bulky in _page(found, offset)]})
+        shown = [{**bulky} for bulky in _page(found, offset)]
+        return _found({"total": len(found), "bulkies": shown}, self._names_of_bulkies(shown))
 
     def start_tour(self, route_id: str, vehicle_id: str | None = None, in_place_of: Date | None = None) -> Result:
         """Send a vehicle out on a route on the weekday of the route, or within three days of a holiday to make up for
@@ -1286,6 +1292,39 @@ class WasteCollection:
     def _show_route(self, route: Route) -> dict[str, Any]:
         """The route as an answer shows it."""
         return {**route, "bins": self._route_bins(route)}
+
+    def _names_of_households(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that households point to."""
+        return _names((self.districts, "name", [row["district_id"] for row in shown]))
+
+    def _names_of_routes(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that routes point to."""
+        return _names(
+            (self.districts, "name", [row["district_id"] for row in shown]),
+            (self.vehicles, "name", [row["vehicle_id"] for row in shown]),
+        )
+
+    def _names_of_bins(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that bins point to."""
+        return _names(
+            (self.households, "address", [row["household_id"] for row in shown]),
+            (self.routes, "name", [row["route_id"] for row in shown]),
+        )
+
+    def _names_of_tours(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that tours point to."""
+        return _names(
+            (self.routes, "name", [row["route_id"] for row in shown]),
+            (self.vehicles, "name", [row["vehicle_id"] for row in shown]),
+        )
+
+    def _names_of_lifts(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that lifts point to."""
+        return _names((self.bins, "tag", [row["bin_id"] for row in shown]))
+
+    def _names_of_bulkies(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that bulkies point to."""
+        return _names((self.households, "address", [row["household_id"] for row in shown]))
 
     def _household_bulky_quota(self, household: Household) -> int:
         """The bulky quota of a household."""

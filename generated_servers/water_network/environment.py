@@ -148,9 +148,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -359,22 +364,21 @@ class WaterNetwork:
             if (crew_id is None or j["crew_id"] == crew_id)
         ]
         found.sort(key=lambda j: (j["starts"], j["id"], _age(j)))
-        return _found(
+        shown = [
             {
-                "total": len(found),
-                "jobs": [
-                    {
-                        "id": j["id"],
-                        "segment": self.segments[self.leaks[j["leak_id"]]["segment_id"]]["name"],
-                        "crew": self.crews[j["crew_id"]]["name"],
-                        "starts": j["starts"],
-                        "due": j["starts"] <= self.now,
-                        "not_told": len(self._untold(j)),
-                        "without_tank": _id_of(self._dry(j)),
-                    }
-                    for j in _page(found, offset)
-                ],
+                "id": j["id"],
+                "segment": self.segments[self.leaks[j["leak_id"]]["segment_id"]]["name"],
+                "crew": self.crews[j["crew_id"]]["name"],
+                "starts": j["starts"],
+                "due": j["starts"] <= self.now,
+                "not_told": len(self._untold(j)),
+                "without_tank": _id_of(self._dry(j)),
             }
+            for j in _page(found, offset)
+        ]
+        return _found(
+            {"total": len(found), "jobs": shown},
+            _names((self.customers, "name", [row["without_tank"] for row in shown])),
         )
 
     def list_segments(
@@ -446,7 +450,8 @@ class WaterNetwork:
             and (seized is None or valve["seized"] == seized)
             and (closed_for_id is None or valve["closed_for_id"] == closed_for_id)
         ]
-        return _found({"total": len(found), "valves": [{**valve} for valve in _page(found, offset)]})
+        shown = [{**valve} for valve in _page(found, offset)]
+        return _found({"total": len(found), "valves": shown}, self._names_of_valves(shown))
 
     def list_customers(
         self,
@@ -472,7 +477,8 @@ class WaterNetwork:
             if (name is None or name.casefold() in customer["name"].casefold())
             and (segment_id is None or customer["segment_id"] == segment_id)
         ]
-        return _found({"total": len(found), "customers": [{**customer} for customer in _page(found, offset)]})
+        shown = [{**customer} for customer in _page(found, offset)]
+        return _found({"total": len(found), "customers": shown}, self._names_of_customers(shown))
 
     def list_crews(
         self,
@@ -542,7 +548,8 @@ class WaterNetwork:
             and (burst is None or leak["burst"] == burst)
             and (status is None or leak["status"] == status)
         ]
-        return _found({"total": len(found), "leaks": [{**leak} for leak in _page(found, offset)]})
+        shown = [{**leak} for leak in _page(found, offset)]
+        return _found({"total": len(found), "leaks": shown}, self._names_of_leaks(shown))
 
     def list_jobs(
         self,
@@ -573,7 +580,8 @@ class WaterNetwork:
             and (crew_id is None or job["crew_id"] == crew_id)
             and (status is None or job["status"] == status)
         ]
-        return _found({"total": len(found), "jobs": [self._show_job(job) for job in _page(found, offset)]})
+        shown = [self._show_job(job) for job in _page(found, offset)]
+        return _found({"total": len(found), "jobs": shown}, self._names_of_jobs(shown))
 
     def list_notices(
         self,
@@ -606,7 +614,8 @@ class WaterNetwork:
             and (customer_id is None or notice["customer_id"] == customer_id)
             and (tank_id is None or notice["tank_id"] == tank_id)
         ]
-        return _found({"total": len(found), "notices": [{**notice} for notice in _page(found, offset)]})
+        shown = [{**notice} for notice in _page(found, offset)]
+        return _found({"total": len(found), "notices": shown}, self._names_of_notices(shown))
 
     def report_leak(
         self,
@@ -1518,6 +1527,35 @@ class WaterNetwork:
     def _show_job(self, job: Job) -> dict[str, Any]:
         """The job as an answer shows it."""
         return {**job, "area_ids": [*job["area_ids"]], "ends": self._job_ends(job)}
+
+    def _names_of_valves(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that valves point to."""
+        return _names(
+            (self.segments, "name", [row["one_end_id"] for row in shown]),
+            (self.segments, "name", [row["other_end_id"] for row in shown]),
+        )
+
+    def _names_of_customers(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that customers point to."""
+        return _names((self.segments, "name", [row["segment_id"] for row in shown]))
+
+    def _names_of_leaks(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that leaks point to."""
+        return _names((self.segments, "name", [row["segment_id"] for row in shown]))
+
+    def _names_of_jobs(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that jobs point to."""
+        return _names(
+            (self.crews, "foreman", [row["crew_id"] for row in shown]),
+            (self.segments, "name", [each for row in shown for each in row["area_ids"]]),
+        )
+
+    def _names_of_notices(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that notices point to."""
+        return _names(
+            (self.customers, "name", [row["customer_id"] for row in shown]),
+            (self.tanks, "code", [row["tank_id"] for row in shown]),
+        )
 
     def _segment_off(self, segment: Segment) -> bool:
         """The off of a segment."""

@@ -159,9 +159,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -486,7 +491,8 @@ class WaterSportsRental:
             and (beach_id is None or craft["beach_id"] == beach_id)
             and (place is None or craft["place"] == place)
         ]
-        return _found({"total": len(found), "crafts": [{**craft} for craft in _page(found, offset)]})
+        shown = [{**craft} for craft in _page(found, offset)]
+        return _found({"total": len(found), "crafts": shown}, self._names_of_crafts(shown))
 
     def list_customers(
         self,
@@ -536,7 +542,8 @@ class WaterSportsRental:
             if (beach_id is None or jackets["beach_id"] == beach_id)
             and (size is None or jackets["size"] == size)
         ]
-        return _found({"total": len(found), "jacketses": [{**jackets} for jackets in _page(found, offset)]})
+        shown = [{**jackets} for jackets in _page(found, offset)]
+        return _found({"total": len(found), "jacketses": shown}, self._names_of_jacketses(shown))
 
     def list_outings(
         self,
@@ -572,9 +579,8 @@ class WaterSportsRental:
             and (beach_id is None or outing["beach_id"] == beach_id)
             and (flag_then is None or outing["flag_then"] == flag_then)
         ]
-        return _found(
-            {"total": len(found), "outings": [self._show_outing(outing) for outing in _page(found, offset)]}
-        )
+        shown = [self._show_outing(outing) for outing in _page(found, offset)]
+        return _found({"total": len(found), "outings": shown}, self._names_of_outings(shown))
 
     def list_defects(
         self,
@@ -600,7 +606,8 @@ class WaterSportsRental:
             if (craft_id is None or defect["craft_id"] == craft_id)
             and (serious is None or defect["serious"] == serious)
         ]
-        return _found({"total": len(found), "defects": [{**defect} for defect in _page(found, offset)]})
+        shown = [{**defect} for defect in _page(found, offset)]
+        return _found({"total": len(found), "defects": shown}, self._names_of_defects(shown))
 
     def list_waitings(
         self,
@@ -633,7 +640,8 @@ class WaterSportsRental:
             and (kind_id is None or waiting["kind_id"] == kind_id)
             and (beach_id is None or waiting["beach_id"] == beach_id)
         ]
-        return _found({"total": len(found), "waitings": [{**waiting} for waiting in _page(found, offset)]})
+        shown = [{**waiting} for waiting in _page(found, offset)]
+        return _found({"total": len(found), "waitings": shown}, self._names_of_waitings(shown))
 
     def send_out(
         self,
@@ -1217,6 +1225,37 @@ class WaterSportsRental:
     def _show_outing(self, outing: Outing) -> dict[str, Any]:
         """The outing as an answer shows it."""
         return {**outing, "people": self._outing_people(outing)}
+
+    def _names_of_crafts(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that crafts point to."""
+        return _names(
+            (self.kinds, "name", [row["kind_id"] for row in shown]),
+            (self.beaches, "name", [row["beach_id"] for row in shown]),
+        )
+
+    def _names_of_jacketses(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that jacketses point to."""
+        return _names((self.beaches, "name", [row["beach_id"] for row in shown]))
+
+    def _names_of_outings(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that outings point to."""
+        return _names(
+            (self.crafts, "code", [row["craft_id"] for row in shown]),
+            (self.customers, "name", [row["skipper_id"] for row in shown]),
+            (self.beaches, "name", [row["beach_id"] for row in shown]),
+        )
+
+    def _names_of_defects(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that defects point to."""
+        return _names((self.crafts, "code", [row["craft_id"] for row in shown]))
+
+    def _names_of_waitings(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that waitings point to."""
+        return _names(
+            (self.customers, "name", [row["customer_id"] for row in shown]),
+            (self.kinds, "name", [row["kind_id"] for row in shown]),
+            (self.beaches, "name", [row["beach_id"] for row in shown]),
+        )
 
     def _outing_people(self, outing: Outing) -> int:
         """The people of an outing."""

@@ -147,9 +147,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -375,7 +380,8 @@ class WeddingPlanner:
             and (dish_id is None or guest["dish_id"] == dish_id)
             and (reply is None or guest["reply"] == reply)
         ]
-        return _found({"total": len(found), "guests": [{**guest} for guest in _page(found, offset)]})
+        shown = [{**guest} for guest in _page(found, offset)]
+        return _found({"total": len(found), "guests": shown}, self._names_of_guests(shown))
 
     def list_quarrels(
         self,
@@ -403,7 +409,8 @@ class WeddingPlanner:
             if (one_id is None or quarrel["one_id"] == one_id)
             and (other_id is None or quarrel["other_id"] == other_id)
         ]
-        return _found({"total": len(found), "quarrels": [{**quarrel} for quarrel in _page(found, offset)]})
+        shown = [{**quarrel} for quarrel in _page(found, offset)]
+        return _found({"total": len(found), "quarrels": shown}, self._names_of_quarrels(shown))
 
     def list_tables(
         self,
@@ -506,9 +513,8 @@ class WeddingPlanner:
             and (category_id is None or vendor["category_id"] == category_id)
             and (status is None or vendor["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "vendors": [self._show_vendor(vendor) for vendor in _page(found, offset)]}
-        )
+        shown = [self._show_vendor(vendor) for vendor in _page(found, offset)]
+        return _found({"total": len(found), "vendors": shown}, self._names_of_vendors(shown))
 
     def list_instalments(
         self,
@@ -531,7 +537,8 @@ class WeddingPlanner:
             for instalment in self.instalments.values()
             if (vendor_id is None or instalment["vendor_id"] == vendor_id)
         ]
-        return _found({"total": len(found), "instalments": [{**instalment} for instalment in _page(found, offset)]})
+        shown = [{**instalment} for instalment in _page(found, offset)]
+        return _found({"total": len(found), "instalments": shown}, self._names_of_instalments(shown))
 
     def record_reply(
         self,
@@ -1275,6 +1282,29 @@ class WeddingPlanner:
     def _show_vendor(self, vendor: Vendor) -> dict[str, Any]:
         """The vendor as an answer shows it."""
         return {**vendor, "paid": self._vendor_paid(vendor), "bound": self._vendor_bound(vendor)}
+
+    def _names_of_guests(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that guests point to."""
+        return _names(
+            (self.households, "name", [row["household_id"] for row in shown]),
+            (self.tables, "name", [row["table_id"] for row in shown]),
+            (self.dishes, "name", [row["dish_id"] for row in shown]),
+        )
+
+    def _names_of_quarrels(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that quarrels point to."""
+        return _names(
+            (self.guests, "name", [row["one_id"] for row in shown]),
+            (self.guests, "name", [row["other_id"] for row in shown]),
+        )
+
+    def _names_of_vendors(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that vendors point to."""
+        return _names((self.categories, "name", [row["category_id"] for row in shown]))
+
+    def _names_of_instalments(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that instalments point to."""
+        return _names((self.vendors, "name", [row["vendor_id"] for row in shown]))
 
     def _household_open_replies(self, household: Household) -> int:
         """The open replies of a household."""

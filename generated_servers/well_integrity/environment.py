@@ -131,9 +131,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -386,7 +391,8 @@ class WellIntegrity:
         well = self.wells.get(well_id)
         if well is None:
             return _refused(f"There is no well {well_id!r}.")
-        return _found(self._show_well(well))
+        shown = self._show_well(well)
+        return _found(shown, self._names_of_wells([shown]))
 
     def list_wells(
         self,
@@ -415,7 +421,8 @@ class WellIntegrity:
             and (platform_id is None or well["platform_id"] == platform_id)
             and (status is None or well["status"] == status)
         ]
-        return _found({"total": len(found), "wells": [self._show_well(well) for well in _page(found, offset)]})
+        shown = [self._show_well(well) for well in _page(found, offset)]
+        return _found({"total": len(found), "wells": shown}, self._names_of_wells(shown))
 
     def list_barriers(
         self,
@@ -447,9 +454,8 @@ class WellIntegrity:
             and (envelope is None or barrier["envelope"] == envelope)
             and (condition is None or barrier["condition"] == condition)
         ]
-        return _found(
-            {"total": len(found), "barriers": [self._show_barrier(barrier) for barrier in _page(found, offset)]}
-        )
+        shown = [self._show_barrier(barrier) for barrier in _page(found, offset)]
+        return _found({"total": len(found), "barriers": shown}, self._names_of_barriers(shown))
 
     def list_deferrals(
         self,
@@ -485,7 +491,8 @@ class WellIntegrity:
             and (approver_id is None or deferral["approver_id"] == approver_id)
             and (status is None or deferral["status"] == status)
         ]
-        return _found({"total": len(found), "deferrals": [{**deferral} for deferral in _page(found, offset)]})
+        shown = [{**deferral} for deferral in _page(found, offset)]
+        return _found({"total": len(found), "deferrals": shown}, self._names_of_deferrals(shown))
 
     def list_permits(
         self,
@@ -524,9 +531,8 @@ class WellIntegrity:
             and (issued_by_id is None or permit["issued_by_id"] == issued_by_id)
             and (status is None or permit["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "permits": [self._show_permit(permit) for permit in _page(found, offset)]}
-        )
+        shown = [self._show_permit(permit) for permit in _page(found, offset)]
+        return _found({"total": len(found), "permits": shown}, self._names_of_permits(shown))
 
     def list_people(
         self,
@@ -1234,6 +1240,29 @@ class WellIntegrity:
     def _show_permit(self, permit: Permit) -> dict[str, Any]:
         """The permit as an answer shows it."""
         return {**permit, "ends": self._permit_ends(permit)}
+
+    def _names_of_wells(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that wells point to."""
+        return _names((self.platforms, "name", [row["platform_id"] for row in shown]))
+
+    def _names_of_barriers(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that barriers point to."""
+        return _names((self.wells, "name", [row["well_id"] for row in shown]))
+
+    def _names_of_deferrals(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that deferrals point to."""
+        return _names(
+            (self.people, "name", [row["asked_by_id"] for row in shown]),
+            (self.people, "name", [row["approver_id"] for row in shown]),
+        )
+
+    def _names_of_permits(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that permits point to."""
+        return _names(
+            (self.wells, "name", [row["well_id"] for row in shown]),
+            (self.people, "name", [row["holder_id"] for row in shown]),
+            (self.people, "name", [row["issued_by_id"] for row in shown]),
+        )
 
     def _well_failed(self, well: Well) -> int:
         """The failed of a well."""

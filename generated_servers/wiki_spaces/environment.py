@@ -123,9 +123,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -252,25 +257,21 @@ class WikiSpaces:
         page = self.pages.get(page_id)
         if page is None:
             return _refused(f"There is no page {page_id!r}.")
-        return _found(
-            {
-                "sees": self._may_see(person, page),
-                "editor": person["editor"],
-                "locked_by": page["locked_by_id"],
-                "locks_held": self._locks_of(person),
-                "restricting_pages": [
-                    *[
-                        q["title"]
-                        for q in self._line_of(page)
-                        if len(q["only_for_ids"]) > 0
-                        and not any(
-                            person_id in g["member_ids"]
-                            for g in [self.groups[key] for key in q["only_for_ids"]]
-                        )
-                    ]
-                ],
-            }
-        )
+        answer = {
+            "sees": self._may_see(person, page),
+            "editor": person["editor"],
+            "locked_by": page["locked_by_id"],
+            "locks_held": self._locks_of(person),
+            "restricting_pages": [
+                *[
+                    q["title"]
+                    for q in self._line_of(page)
+                    if len(q["only_for_ids"]) > 0
+                    and not any(person_id in g["member_ids"] for g in [self.groups[key] for key in q["only_for_ids"]])
+                ]
+            ],
+        }
+        return _found(answer, _names((self.people, "name", [row["locked_by"] for row in [answer]])))
 
     def pages_below(self, page_id: str, offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0) -> Result:
         """Everything below a page, with its owner and state.
@@ -288,22 +289,24 @@ class WikiSpaces:
             return _refused(f"There is no page {page_id!r}.")
         found = [q for q in _below(self._pages_by_parent, page)]
         found.sort(key=lambda q: (self._page_depth(q), q["title"], _age(q)))
-        return _found(
+        shown = [
             {
-                "total": len(found),
-                "pages": [
-                    {
-                        "id": q["id"],
-                        "title": q["title"],
-                        "parent": q["parent_id"],
-                        "owner": self.people[q["owner_id"]]["name"],
-                        "status": q["status"],
-                        "locked_by": q["locked_by_id"],
-                        "review_due": self._page_review_due(q),
-                    }
-                    for q in _page(found, offset)
-                ],
+                "id": q["id"],
+                "title": q["title"],
+                "parent": q["parent_id"],
+                "owner": self.people[q["owner_id"]]["name"],
+                "status": q["status"],
+                "locked_by": q["locked_by_id"],
+                "review_due": self._page_review_due(q),
             }
+            for q in _page(found, offset)
+        ]
+        return _found(
+            {"total": len(found), "pages": shown},
+            _names(
+                (self.pages, "title", [row["parent"] for row in shown]),
+                (self.people, "name", [row["locked_by"] for row in shown]),
+            ),
         )
 
     def reviews_due(
@@ -435,7 +438,8 @@ class WikiSpaces:
             for group in self.groups.values()
             if (name is None or name.casefold() in group["name"].casefold())
         ]
-        return _found({"total": len(found), "groups": [self._show_group(group) for group in _page(found, offset)]})
+        shown = [self._show_group(group) for group in _page(found, offset)]
+        return _found({"total": len(found), "groups": shown}, self._names_of_groups(shown))
 
     def list_spaces(
         self,
@@ -461,7 +465,8 @@ class WikiSpaces:
             if (name is None or name.casefold() in space["name"].casefold())
             and (steward_id is None or space["steward_id"] == steward_id)
         ]
-        return _found({"total": len(found), "spaces": [{**space} for space in _page(found, offset)]})
+        shown = [{**space} for space in _page(found, offset)]
+        return _found({"total": len(found), "spaces": shown}, self._names_of_spaces(shown))
 
     def list_pages(
         self,
@@ -505,7 +510,8 @@ class WikiSpaces:
             and (locked_by_id is None or page["locked_by_id"] == locked_by_id)
             and (status is None or page["status"] == status)
         ]
-        return _found({"total": len(found), "pages": [self._show_page(page) for page in _page(found, offset)]})
+        shown = [self._show_page(page) for page in _page(found, offset)]
+        return _found({"total": len(found), "pages": shown}, self._names_of_pages(shown))
 
     def list_versions(
         self,
@@ -536,7 +542,8 @@ class WikiSpaces:
             and (author_id is None or version["author_id"] == author_id)
             and (status is None or version["status"] == status)
         ]
-        return _found({"total": len(found), "versions": [{**version} for version in _page(found, offset)]})
+        shown = [{**version} for version in _page(found, offset)]
+        return _found({"total": len(found), "versions": shown}, self._names_of_versions(shown))
 
     def list_links(
         self,
@@ -564,7 +571,8 @@ class WikiSpaces:
             if (source_id is None or link["source_id"] == source_id)
             and (target_id is None or link["target_id"] == target_id)
         ]
-        return _found({"total": len(found), "links": [{**link} for link in _page(found, offset)]})
+        shown = [{**link} for link in _page(found, offset)]
+        return _found({"total": len(found), "links": shown}, self._names_of_links(shown))
 
     def create_page(
         self,
@@ -1559,6 +1567,38 @@ class WikiSpaces:
             "review_due": self._page_review_due(page),
             "depth": self._page_depth(page),
         }
+
+    def _names_of_groups(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that groups point to."""
+        return _names((self.people, "name", [each for row in shown for each in row["member_ids"]]))
+
+    def _names_of_spaces(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that spaces point to."""
+        return _names((self.people, "name", [row["steward_id"] for row in shown]))
+
+    def _names_of_pages(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that pages point to."""
+        return _names(
+            (self.spaces, "name", [row["space_id"] for row in shown]),
+            (self.pages, "title", [row["parent_id"] for row in shown]),
+            (self.people, "name", [row["owner_id"] for row in shown]),
+            (self.groups, "name", [each for row in shown for each in row["only_for_ids"]]),
+            (self.people, "name", [row["locked_by_id"] for row in shown]),
+        )
+
+    def _names_of_versions(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that versions point to."""
+        return _names(
+            (self.pages, "title", [row["page_id"] for row in shown]),
+            (self.people, "name", [row["author_id"] for row in shown]),
+        )
+
+    def _names_of_links(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that links point to."""
+        return _names(
+            (self.pages, "title", [row["source_id"] for row in shown]),
+            (self.pages, "title", [row["target_id"] for row in shown]),
+        )
 
     def _page_review_due(self, page: Page) -> str:
         """The review due of a page."""

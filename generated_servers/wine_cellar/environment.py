@@ -151,9 +151,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -279,20 +284,19 @@ class WineCellar:
         found.sort(
             key=lambda v: (v["topped_on"] if v["topped_on"] is not None else self.now[:10], v["name"], _age(v))
         )
-        return _found(
+        shown = [
             {
-                "total": len(found),
-                "vessels": [
-                    {
-                        "id": v["id"],
-                        "name": v["name"],
-                        "wine": v["wine_id"],
-                        "missing": v["capacity"] - v["filled"],
-                        "topped_on": v["topped_on"],
-                    }
-                    for v in _page(found, offset)
-                ],
+                "id": v["id"],
+                "name": v["name"],
+                "wine": v["wine_id"],
+                "missing": v["capacity"] - v["filled"],
+                "topped_on": v["topped_on"],
             }
+            for v in _page(found, offset)
+        ]
+        return _found(
+            {"total": len(found), "vessels": shown},
+            _names((self.wines, "name", [row["wine"] for row in shown])),
         )
 
     def labels_for(self, wine_id: str, offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0) -> Result:
@@ -361,7 +365,8 @@ class WineCellar:
             if (wine_id is None or component["wine_id"] == wine_id)
             and (grape is None or component["grape"] == grape)
         ]
-        return _found({"total": len(found), "components": [{**component} for component in _page(found, offset)]})
+        shown = [{**component} for component in _page(found, offset)]
+        return _found({"total": len(found), "components": shown}, self._names_of_components(shown))
 
     def list_vessels(
         self,
@@ -393,7 +398,8 @@ class WineCellar:
             and (wine_id is None or vessel["wine_id"] == wine_id)
             and (status is None or vessel["status"] == status)
         ]
-        return _found({"total": len(found), "vessels": [{**vessel} for vessel in _page(found, offset)]})
+        shown = [{**vessel} for vessel in _page(found, offset)]
+        return _found({"total": len(found), "vessels": shown}, self._names_of_vessels(shown))
 
     def list_labels(
         self,
@@ -443,7 +449,8 @@ class WineCellar:
             if (wine_id is None or sample["wine_id"] == wine_id)
             and (treated_since is None or sample["treated_since"] == treated_since)
         ]
-        return _found({"total": len(found), "samples": [{**sample} for sample in _page(found, offset)]})
+        shown = [{**sample} for sample in _page(found, offset)]
+        return _found({"total": len(found), "samples": shown}, self._names_of_samples(shown))
 
     def list_bottling_runs(
         self,
@@ -474,9 +481,8 @@ class WineCellar:
             and (label_id is None or bottling_run["label_id"] == label_id)
             and (status is None or bottling_run["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "bottling_runs": [{**bottling_run} for bottling_run in _page(found, offset)]}
-        )
+        shown = [{**bottling_run} for bottling_run in _page(found, offset)]
+        return _found({"total": len(found), "bottling_runs": shown}, self._names_of_bottling_runs(shown))
 
     def list_treatments(
         self,
@@ -502,7 +508,8 @@ class WineCellar:
             if (wine_id is None or treatment["wine_id"] == wine_id)
             and (agent is None or treatment["agent"] == agent)
         ]
-        return _found({"total": len(found), "treatments": [{**treatment} for treatment in _page(found, offset)]})
+        shown = [{**treatment} for treatment in _page(found, offset)]
+        return _found({"total": len(found), "treatments": shown}, self._names_of_treatments(shown))
 
     def list_movements(
         self,
@@ -535,7 +542,8 @@ class WineCellar:
             and (source_id is None or movement["source_id"] == source_id)
             and (target_id is None or movement["target_id"] == target_id)
         ]
-        return _found({"total": len(found), "movements": [{**movement} for movement in _page(found, offset)]})
+        shown = [{**movement} for movement in _page(found, offset)]
+        return _found({"total": len(found), "movements": shown}, self._names_of_movements(shown))
 
     def rack(
         self,
@@ -1411,6 +1419,37 @@ class WineCellar:
     def _show_wine(self, wine: Wine) -> dict[str, Any]:
         """The wine as an answer shows it."""
         return {**wine, "litres": self._wine_litres(wine), "planned_bottles": self._wine_planned_bottles(wine)}
+
+    def _names_of_components(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that components point to."""
+        return _names((self.wines, "name", [row["wine_id"] for row in shown]))
+
+    def _names_of_vessels(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that vessels point to."""
+        return _names((self.wines, "name", [row["wine_id"] for row in shown]))
+
+    def _names_of_samples(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that samples point to."""
+        return _names((self.wines, "name", [row["wine_id"] for row in shown]))
+
+    def _names_of_bottling_runs(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that bottling runs point to."""
+        return _names(
+            (self.wines, "name", [row["wine_id"] for row in shown]),
+            (self.labels, "name", [row["label_id"] for row in shown]),
+        )
+
+    def _names_of_treatments(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that treatments point to."""
+        return _names((self.wines, "name", [row["wine_id"] for row in shown]))
+
+    def _names_of_movements(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that movements point to."""
+        return _names(
+            (self.wines, "name", [row["wine_id"] for row in shown]),
+            (self.vessels, "name", [row["source_id"] for row in shown]),
+            (self.vessels, "name", [row["target_id"] for row in shown]),
+        )
 
     def _wine_litres(self, wine: Wine) -> int:
         """The litres of a wine."""

@@ -142,9 +142,14 @@ def _refused(error: str) -> Result:
     return {"success": False, "error": error}
 
 
-def _found(data: object) -> Result:
-    """What a question answers."""
-    return {"success": True, "data": data}
+def _found(data: object, names: dict[str, str] | None = None) -> Result:
+    """What a question answers, and what people call the records to which that points."""
+    return {"success": True, "data": data, "names": names} if names else {"success": True, "data": data}
+
+
+def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
+    """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
+    return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -305,29 +310,28 @@ class ZooKeeping:
             and not self._related(animal, b)
         ]
         found.sort(key=lambda b: (_descending(b["born"]), b["name"], _age(b)))
-        return _found(
+        shown = [
             {
-                "total": len(found),
-                "animals": [
-                    {
-                        "id": b["id"],
-                        "name": b["name"],
-                        "born": b["born"],
-                        "enclosure_id": b["enclosure_id"],
-                        "leaving_on": next(
-                            (
-                                t["planned_for"]
-                                for t in sorted(
-                                    self._transfers_by_animal_status.get((b["id"], "planned"), {}).values(),
-                                    key=_age,
-                                )
-                            ),
-                            None,
-                        ),
-                    }
-                    for b in _page(found, offset)
-                ],
+                "id": b["id"],
+                "name": b["name"],
+                "born": b["born"],
+                "enclosure_id": b["enclosure_id"],
+                "leaving_on": next(
+                    (
+                        t["planned_for"]
+                        for t in sorted(
+                            self._transfers_by_animal_status.get((b["id"], "planned"), {}).values(),
+                            key=_age,
+                        )
+                    ),
+                    None,
+                ),
             }
+            for b in _page(found, offset)
+        ]
+        return _found(
+            {"total": len(found), "animals": shown},
+            _names((self.enclosures, "name", [row["enclosure_id"] for row in shown])),
         )
 
     def list_feeds(
@@ -377,9 +381,8 @@ class ZooKeeping:
             and (warmth is None or species["warmth"] == warmth)
             and (eats_id is None or species["eats_id"] == eats_id)
         ]
-        return _found(
-            {"total": len(found), "specieses": [self._show_species(species) for species in _page(found, offset)]}
-        )
+        shown = [self._show_species(species) for species in _page(found, offset)]
+        return _found({"total": len(found), "specieses": shown}, self._names_of_specieses(shown))
 
     def list_keepers(
         self,
@@ -400,9 +403,8 @@ class ZooKeeping:
             for keeper in self.keepers.values()
             if (name is None or name.casefold() in keeper["name"].casefold())
         ]
-        return _found(
-            {"total": len(found), "keepers": [self._show_keeper(keeper) for keeper in _page(found, offset)]}
-        )
+        shown = [self._show_keeper(keeper) for keeper in _page(found, offset)]
+        return _found({"total": len(found), "keepers": shown}, self._names_of_keepers(shown))
 
     def list_enclosures(
         self,
@@ -434,12 +436,8 @@ class ZooKeeping:
             and (quarantine is None or enclosure["quarantine"] == quarantine)
             and (keeper_id is None or enclosure["keeper_id"] == keeper_id)
         ]
-        return _found(
-            {
-                "total": len(found),
-                "enclosures": [self._show_enclosure(enclosure) for enclosure in _page(found, offset)],
-            }
-        )
+        shown = [self._show_enclosure(enclosure) for enclosure in _page(found, offset)]
+        return _found({"total": len(found), "enclosures": shown}, self._names_of_enclosures(shown))
 
     def list_animals(
         self,
@@ -476,9 +474,8 @@ class ZooKeeping:
             and (enclosure_id is None or animal["enclosure_id"] == enclosure_id)
             and (status is None or animal["status"] == status)
         ]
-        return _found(
-            {"total": len(found), "animals": [self._show_animal(animal) for animal in _page(found, offset)]}
-        )
+        shown = [self._show_animal(animal) for animal in _page(found, offset)]
+        return _found({"total": len(found), "animals": shown}, self._names_of_animals(shown))
 
     def list_pairs(
         self,
@@ -509,7 +506,8 @@ class ZooKeeping:
             and (male_id is None or pair["male_id"] == male_id)
             and (ended is None or pair["ended"] == ended)
         ]
-        return _found({"total": len(found), "pairs": [self._show_pair(pair) for pair in _page(found, offset)]})
+        shown = [self._show_pair(pair) for pair in _page(found, offset)]
+        return _found({"total": len(found), "pairs": shown}, self._names_of_pairs(shown))
 
     def list_transfers(
         self,
@@ -535,7 +533,8 @@ class ZooKeeping:
             if (animal_id is None or transfer["animal_id"] == animal_id)
             and (status is None or transfer["status"] == status)
         ]
-        return _found({"total": len(found), "transfers": [{**transfer} for transfer in _page(found, offset)]})
+        shown = [{**transfer} for transfer in _page(found, offset)]
+        return _found({"total": len(found), "transfers": shown}, self._names_of_transfers(shown))
 
     def receive_animal(
         self,
@@ -1336,6 +1335,40 @@ class ZooKeeping:
     def _show_pair(self, pair: Pair) -> dict[str, Any]:
         """The pair as an answer shows it."""
         return {**pair, "young": self._pair_young(pair)}
+
+    def _names_of_specieses(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that specieses point to."""
+        return _names(
+            (self.feeds, "name", [row["eats_id"] for row in shown]),
+            (self.specieses, "name", [each for row in shown for each in row["not_with_ids"]]),
+        )
+
+    def _names_of_keepers(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that keepers point to."""
+        return _names((self.specieses, "name", [each for row in shown for each in row["trained_ids"]]))
+
+    def _names_of_enclosures(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that enclosures point to."""
+        return _names((self.keepers, "name", [row["keeper_id"] for row in shown]))
+
+    def _names_of_animals(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that animals point to."""
+        return _names(
+            (self.specieses, "name", [row["species_id"] for row in shown]),
+            (self.animals, "name", [each for row in shown for each in row["parent_ids"]]),
+            (self.enclosures, "name", [row["enclosure_id"] for row in shown]),
+        )
+
+    def _names_of_pairs(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that pairs point to."""
+        return _names(
+            (self.animals, "name", [row["female_id"] for row in shown]),
+            (self.animals, "name", [row["male_id"] for row in shown]),
+        )
+
+    def _names_of_transfers(self, shown: list[Any]) -> dict[str, str]:
+        """What people call the records that transfers point to."""
+        return _names((self.animals, "name", [row["animal_id"] for row in shown]))
 
     def _feed_daily(self, feed: Feed) -> int:
         """The daily of a feed."""
