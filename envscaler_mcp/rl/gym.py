@@ -7,15 +7,14 @@ import threading
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Protocol, Self, SupportsIndex, TypeVar, Unpack
+from typing import Any, Protocol, Self, SupportsIndex, TypeVar, Unpack
 
-from envscaler_mcp.artifacts import Call, Environment, FreshTask, Scenario, State, Trajectory, Verdict
+from envscaler_mcp.artifacts import Environment, FreshTask, Scenario, State, Trajectory, Verdict
 from envscaler_mcp.artifacts.run import Mode
 from envscaler_mcp.artifacts.scenario import ProofExtent
-from envscaler_mcp.config.choices import NATIVE, Level, Split
+from envscaler_mcp.config.choices import Level, Split
 from envscaler_mcp.episode.agent import Briefing
 from envscaler_mcp.episode.live import EpisodeLimits, LiveEpisode
 from envscaler_mcp.episode.model_agent import PROMPTS
@@ -26,6 +25,7 @@ from envscaler_mcp.rl.addresses import address_named, path_named, prompts_named,
 from envscaler_mcp.rl.draws import draw_task
 from envscaler_mcp.rl.episode import BlockingChannel, Episode, Keeper, drive
 from envscaler_mcp.rl.errors import ClosedError, MaskedError, UsageError, refuse_pickling
+from envscaler_mcp.rl.interfaces import Interfaces, Offered
 from envscaler_mcp.rl.options import Choices, EpisodeOptions, check_kind, check_stream, names_of, whole_number
 from envscaler_mcp.rl.other_door import refuse_benchmark
 from envscaler_mcp.rl.places import Place, Task, TaskWorld
@@ -34,29 +34,12 @@ from envscaler_mcp.rl.store import store
 from envscaler_mcp.rl.users import Users
 from envscaler_mcp.scenarios.introduction import introduction_at
 from envscaler_mcp.scoring.task_file import TaskFile
-from envscaler_mcp.serving.code import CallableTool, callable_tools
 from envscaler_mcp.serving.suggestion import did_you_mean, nearest_name
-
-if TYPE_CHECKING:
-    from envscaler_mcp.dialects import Dialect
-    from envscaler_mcp.disturbances import Disturbable, Disturbances
 
 T = TypeVar("T")
 R = TypeVar("R")
-_MOST_DIALECTS = 256
-"""Dialects of environments that a gym has ready."""
 AT_ONCE = 16
 """How many requests of one `..._many` are under way at a farm."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Offered:
-    """What the policy of an episode is offered."""
-
-    card: Environment
-    tools: Mapping[str, CallableTool]
-    speak: Callable[[Call], Call] | None
-    """A call of the world's own interface as the policy says it, where that is another."""
 
 
 class TaskWithState(Protocol):
@@ -88,7 +71,7 @@ class Gym:
         self._prompts = Prompts(prompts)
         self._users = Users(endpoint)
         self._open: weakref.WeakSet[Episode] = weakref.WeakSet()
-        self._dialects: dict[tuple[str, str], Dialect] = {}
+        self._interfaces = Interfaces(place)
         self._introductions: dict[tuple[str, str, str, str], str] = {}
         """By all that they depend on."""
         self._threads: ThreadPoolExecutor | None = None
@@ -365,49 +348,19 @@ class Gym:
 
     def _opened(self, task: Task, count: int, choices: Choices) -> list[Episode]:
         options = EpisodeOptions.of(choices)
-        interface = self._interface(task.scenario, options)
+        offered = self._interfaces.offered(task.scenario, options)
         worlds: Sequence[TaskWorld] = self._place.open(task, count, diffs=options.record)
-        if interface is not None:
-            worlds = [SpokenTaskWorld(world, interface) for world in worlds]
+        if offered.interface is not None:
+            worlds = [SpokenTaskWorld(world, offered.interface) for world in worlds]
         try:
-            offered = self._offered(task.scenario.environment, interface)
             return [self._episode(task, world, options, offered) for world in worlds]
         except BaseException:
             for world in worlds:
                 world.close()
             raise
 
-    def _offered(self, environment: str, interface: Disturbable | None) -> _Offered:
-        if interface is None:
-            return _Offered(self._place.card(environment), self._place.tools(environment), None)
-        return _Offered(interface.card, callable_tools(interface.card), interface.encode)
-
-    def _interface(self, scenario: Scenario, options: EpisodeOptions) -> Disturbable | None:
-        """What the policy speaks to the world in, where that is not its own interface as it is."""
-        dialect = self._dialect(scenario.environment, str(options.dialect))
-        if not options.disturb:
-            return dialect
-        from envscaler_mcp.disturbances import Disturbed, NativeInterface
-
-        return Disturbed(dialect or NativeInterface(self._place.card(scenario.environment)), _drawn(scenario, options))
-
-    def _dialect(self, environment: str, wanted: str) -> Dialect | None:
-        """The dialect of that name; WorldError where the environment has none."""
-        if wanted == NATIVE:
-            return None
-        key = environment, wanted
-        known = self._dialects.get(key)
-        if known is None:
-            if len(self._dialects) >= _MOST_DIALECTS:
-                self._dialects.clear()
-            # Most gyms speak none.
-            from envscaler_mcp.dialects import Dialect, DialectName
-
-            known = self._dialects[key] = Dialect(self._place.card(environment), DialectName.read(wanted))
-        return known
-
-    def _episode(self, task: Task, world: TaskWorld, options: EpisodeOptions, offered: _Offered) -> Episode:
-        scenario = _as_asked(task.scenario, options)
+    def _episode(self, task: Task, world: TaskWorld, options: EpisodeOptions, offered: Offered) -> Episode:
+        scenario = offered.scenario
         user = None
         if options.mode == "conversation":
             user = self._users.user(options.user, scenario, self._progress(task, world), options.seed)
@@ -448,21 +401,6 @@ class Gym:
                 self._threads = ThreadPoolExecutor(AT_ONCE, "gym")
             futures = [self._threads.submit(act, item) for item in items]
         return _all_or_none((future.result() for future in futures), close=close)
-
-
-def _drawn(scenario: Scenario, options: EpisodeOptions) -> Disturbances:
-    from envscaler_mcp.disturbances import Disturbances
-
-    return Disturbances(options.disturbances, scenario.id, options.seed)
-
-
-def _as_asked(scenario: Scenario, options: EpisodeOptions) -> Scenario:
-    """The scenario with its request as the policy reads it."""
-    if not options.disturb:
-        return scenario
-    from envscaler_mcp.disturbances import asked_otherwise
-
-    return asked_otherwise(scenario, _drawn(scenario, options))
 
 
 class NearProgress(GoalProgress):
