@@ -1035,7 +1035,7 @@ class ClinicalTrial:
 
     def unblind_subject(self, subject_id: str, reason: Text) -> Result:
         """Break the blind of a subject with an open serious event of grade 3 or 4, in an emergency at once; the
-        sponsor is notified of the event before or after, and treatment_of shows the arm then.
+        sponsor is notified of the event before or after, and the arm can be looked up then.
 
         Args:
             subject_id (str): Id of the subject, such as SUBJECT-00001.
