@@ -54,7 +54,7 @@ test-slow: $(DEV) ## the slow tests, and the properties with all their examples
 test-all: test test-slow ## all tests that need nothing but Python
 
 test-browser: $(DEV) ## the studio and the page of a run in a headless Chromium; needs one
-	@$(BIN)/pytest -q -m browser tests/viewer tests/studio $(PYTEST_ARGS)
+	@$(BIN)/pytest -q -m browser tests/viewer tests/studio tests/benchmarks $(PYTEST_ARGS)
 
 test-official: $(DEV) ## the benchmarks of other authors whose files are here, played and compared with their own runners
 	@$(BIN)/pytest -q -m official tests/official $(PYTEST_ARGS)

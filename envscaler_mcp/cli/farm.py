@@ -19,7 +19,6 @@ from envscaler_mcp.cli.studio_models import USER_HELP, answering_user
 from envscaler_mcp.config.choices import Isolation, TokenScope
 from envscaler_mcp.errors import LaunchError
 from envscaler_mcp.html.counts import counted
-from envscaler_mcp.plain_files import replacing
 
 if TYPE_CHECKING:
     from envscaler_mcp.farm.environments import BenchmarkOpener
@@ -202,6 +201,8 @@ def farm(
 
 def _write_address(file: Path, address: str) -> None:
     """Where programs of this user look for the farm, if its control plane is not at its usual place."""
+    from envscaler_mcp.plain_files import replacing
+
     file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     with replacing(file) as new:
         new.write_text(address + "\n", encoding="utf-8")

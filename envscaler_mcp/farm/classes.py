@@ -182,8 +182,7 @@ class Classes:
     async def join(self, group: ClassRoom, name: str) -> Seat:
         """A place for another visitor, with a world."""
         coming = self._coming.get(group.name, 0)
-        if not group.joining:
-            raise WorldError("The teacher lets no one else in at the moment.")
+        _let_in(group)
         if len(group.seats) + coming >= group.places:
             raise FullError(f"This class has {group.places} places, and all are taken.")
         self._coming[group.name] = coming + 1
@@ -194,6 +193,11 @@ class Classes:
             if group.name not in self._open:
                 await self.remove(seat)
                 raise HTTPException(404, "This class has ended.")
+            try:
+                _let_in(group)
+            except WorldError:
+                await self.remove(seat)
+                raise
             seat.name = group.free_name(name)
             group.seats[seat.id] = seat
         finally:
@@ -232,15 +236,27 @@ class Classes:
                 await self.remove(seat)
 
     async def _seat_at_fresh_world(self, seat: Seat) -> None:
+        """A world at the task of the class; where the class went on while it was opened, another one at that task."""
         group = seat.group
-        lease = min(IDLE_SECONDS, max(group.seconds_left, 1.0), self._worlds.caps.longest_lease)
-        world = await self._worlds.open(group.environment, group.tasks[-1].id, lease_seconds=lease)
-        world.of_class = True
-        await world.record(self._worlds.recordings)
-        seat.take(world)
+        while True:
+            task = group.tasks[-1]
+            lease = min(IDLE_SECONDS, max(group.seconds_left, 1.0), self._worlds.caps.longest_lease)
+            world = await self._worlds.open(group.environment, task.id, lease_seconds=lease)
+            world.of_class = True
+            await world.record(self._worlds.recordings)
+            if group.tasks[-1] is task:
+                seat.take(world)
+                return
+            await self._worlds.close(world)
 
     def go_on(self, group: ClassRoom, task: Scenario) -> None:
         """The next task of a class."""
         if len(group.tasks) >= MOST_TASKS:
             raise WorldError(f"A class goes through at most {MOST_TASKS} tasks; open another one.")
         group.tasks.append(task)
+
+
+def _let_in(group: ClassRoom) -> None:
+    """WorldError where the teacher has closed the door."""
+    if not group.joining:
+        raise WorldError("The teacher lets no one else in at the moment.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -17,6 +17,8 @@ class _Making:
     task: asyncio.Task[Any]
     begun: bool = False
     """From here on it may be older than a question."""
+    giving: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """Those who share it go on one after the other, each in a turn of the loop of their own: what each then writes may be long."""
 
 
 class SharedAnswers:
@@ -31,6 +33,8 @@ class SharedAnswers:
         if making is None or making.begun:
             making = self._latest[key] = self._made_after(None if making is None else making.task, key, make)
         answer: T = await asyncio.shield(making.task)
+        async with making.giving:
+            await asyncio.sleep(0)
         return answer
 
     def _made_after(self, before: asyncio.Task[Any] | None, key: Hashable, make: Callable[[], Awaitable[T]]) -> _Making:

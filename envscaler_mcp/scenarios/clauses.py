@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
+from time import process_time
 from typing import Any, Literal
 
+from envscaler_mcp.errors import GrowthError
 from envscaler_mcp.language.expressions import And, Choice, Expr, Function, Key, Loop, Or, Records, Scan
 from envscaler_mcp.language.expressions import Literal as Constant
+from envscaler_mcp.language.interpreter.bounded import BoundedEvaluator
 from envscaler_mcp.language.interpreter.evaluation import Names
-from envscaler_mcp.language.interpreter.steady import SteadyEvaluator
 from envscaler_mcp.language.interpreter.store import Ref, Store
 from envscaler_mcp.language.model import Model
 from envscaler_mcp.language.stories import Act, Deed, Each, Fork, Role, Story, Worked
@@ -30,8 +32,13 @@ class Tally(Counter[tuple[ClauseKind, bool]]):
     """How many clauses of each kind decide something, and how many do not."""
 
 
-_NO_CLAUSE = (KeyError, TypeError, AttributeError, IndexError, ValueError, ZeroDivisionError)
+_NO_CLAUSE = (KeyError, TypeError, AttributeError, IndexError, ValueError, ArithmeticError)
 """What working out an expression raises without a condition that only keeps it from doing so."""
+_ENDLESS = (GrowthError, RecursionError, MemoryError)
+"""What a plan raises that takes too long, or too much, without a clause."""
+_SECONDS = 10.0
+"""Seconds of work for the clauses of a task; those that are left then are not counted."""
+_WHAT = "a task without one of its clauses"
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,9 +162,10 @@ class ClausesOfTask:
     def __init__(self, model: Model, world: LocalWorld) -> None:
         self.model, self.world = model, world
         self.mark = world.snapshot()
-        self.at_rest = SteadyEvaluator(Store(model, world.state()))
+        self.at_rest = BoundedEvaluator(Store(model, world.state()), _WHAT)
         self.met: set[int] = set()
         """Which calls, loops and branches of a story were come to."""
+        self.until = process_time() + _SECONDS
 
     def tally(self, story: Story, names: Names) -> Tally:
         """Which clauses of a story decide something, told of these records; those of a branch not taken are no part of it."""
@@ -168,10 +176,15 @@ class ClausesOfTask:
         for clause in clauses(story):
             if clause.deed is not None and id(clause.deed) not in met:
                 continue
+            if process_time() > self.until:
+                break
             try:
                 tally[clause.kind, self._end(clause.story, names) != end] += 1
             except _NO_CLAUSE:
                 continue
+            except _ENDLESS:
+                # It ends otherwise, if at all.
+                tally[clause.kind, True] += 1
         return tally
 
     def _end(self, story: Story, names: Names) -> str | None:
@@ -198,8 +211,10 @@ class ClausesOfTask:
 
     def _play(self, deeds: tuple[Deed, ...], names: Names) -> None:
         for deed in deeds:
+            if process_time() > self.until:
+                raise GrowthError(f"{_WHAT} took too long")
             self.met.add(id(deed))
-            evaluation = SteadyEvaluator(Store(self.model, self.world.look()))
+            evaluation = BoundedEvaluator(Store(self.model, self.world.look()), _WHAT)
             match deed:
                 case Act():
                     self._act(deed, names, evaluation)
@@ -212,7 +227,7 @@ class ClausesOfTask:
                     for element in elements[:most]:
                         self._play(do, {**names, loop.name: element})
 
-    def _act(self, act: Act, names: Names, evaluation: SteadyEvaluator) -> None:
+    def _act(self, act: Act, names: Names, evaluation: BoundedEvaluator) -> None:
         arguments = {
             param.argument: on_the_wire(as_it_is(evaluation, act.arguments[param.name], names), param)
             for param in self.model.operations[act.operation].params

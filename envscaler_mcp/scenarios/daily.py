@@ -43,6 +43,8 @@ class DailySteps:
     def _all(self, deeds: tuple[Deed, ...], names: Names) -> bool:
         """Whether nothing of it was refused; what is refused ends the pass that it stands in."""
         for deed in deeds:
+            if not all(self._is_there(value) for value in names.values()):
+                return False
             if isinstance(deed, Act):
                 if not self._act(deed, names):
                     return False
@@ -58,19 +60,15 @@ class DailySteps:
         elements = self._value(which, names)
         most = len(elements) if deed.limit is None else max(self._value(deed.limit, names), 0)
         for element in elements[:most]:
-            inside = {**names, loop.name: element}
-            if all(self._is_there(value) for value in inside.values()):
-                self._all(deed.do, inside)
+            self._all(deed.do, {**names, loop.name: element})
 
     def _is_there(self, value: Any) -> bool:
-        """Whether a record was not deleted in an earlier pass."""
+        """Whether a record was not deleted in an earlier pass, or earlier in this one."""
         container = self.model.entities[value.entity].container if isinstance(value, Ref) else ""
         return not container or value.id in getattr(self.world, container)
 
     def _act(self, act: Act, names: Names) -> bool:
         operation = self.model.operations[act.operation]
-        if not all(self._is_there(value) for value in names.values()):
-            return False
         arguments = {
             param.argument: on_the_wire(self._value(act.arguments[param.name], names), param)
             for param in operation.params

@@ -32,6 +32,9 @@ _OPERATIONS_PER_STEP = 20
 _DRAWS_PER_OPERATION = 40
 MOST_SECONDS = 240.0
 """How long the calls of one start state may work."""
+MOST_VALUES = 2_000_000
+"""How much a start state may hold: values, and for each record as many as `_OF_A_RECORD` more."""
+_OF_A_RECORD = 8
 
 
 @dataclass(slots=True)
@@ -77,6 +80,9 @@ class _Garden:
         self.start = model.blueprint.start
         self.chance = Chance(seed, model.blueprint.id)
         self.world = nursery()
+        self.held = 0
+        """How much is held, as `MOST_VALUES` counts; what was deleted since the last count is not taken off."""
+        self._count_records()
         self.watch = Watch(self.world)
         self.values = {entity: values_of(entity, self.start.values) for entity in model.entities}
         self.arguments = {name: Arguments(operation, model) for name, operation in model.operations.items()}
@@ -88,6 +94,26 @@ class _Garden:
         if log is not None:
             log.begin(self.world)
         self._names_known()
+
+    def _count_records(self) -> None:
+        """Have every new record counted as it is made: one call can make any number."""
+        add = self.world._add
+
+        def counted(container: str, record: dict[str, Any]) -> None:
+            self.held += len(record) + _OF_A_RECORD
+            if self.held > MOST_VALUES:
+                self.held = sum(
+                    (len(entity.stored) + 1 + _OF_A_RECORD) * len(getattr(self.world, entity.container))
+                    for entity in self.model.entities.values()
+                )
+                if self.held > MOST_VALUES:
+                    raise GrowthError(
+                        f"the start state came to hold more than {MOST_VALUES:,} values, {container} among them; let the "
+                        "operations of its history and its daily steps make fewer records"
+                    )
+            add(container, record)
+
+        self.world._add = counted
 
     def _names_known(self) -> None:
         """A misspelt name under start would silently do nothing."""
@@ -131,7 +157,12 @@ class _Garden:
 
     def grow(self) -> Grown:
         end = datetime.fromisoformat(self.start.now)
-        begin = end - timedelta(days=self.start.days)
+        try:
+            begin = end - timedelta(days=self.start.days)
+        except OverflowError:
+            raise GrowthError(
+                f"start.days reaches back {self.start.days:,} days from {self.start.now}, before the calendar begins; name fewer, or a later day"
+            ) from None
         self.world.now = begin.isoformat(timespec="minutes")
         for entity in self._in_order():
             self._found_records(entity, self.start.records[entity.name])

@@ -18,9 +18,9 @@ from envscaler_mcp.stats.statistic import MeasuredTable
 
 
 def clauses_in(holding: Holding, code: EnvironmentCode, scenario: Scenario) -> Tally:
-    """The clauses of one task; none where its stories are not known."""
+    """The clauses of one task; none where its stories are not known, or its code may not run inside this process."""
     tally: Tally = Tally()
-    if holding.model is None or scenario.conversation is None:
+    if not code.trusted or holding.model is None or scenario.conversation is None:
         return tally
     start = state_of(holding.folder, code, scenario)
     effects = {tool.name: tool.effect for tool in holding.environment.tools}

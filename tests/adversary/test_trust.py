@@ -27,6 +27,8 @@ COMMANDS = (
     ("play", "--scenario", f"{GENUINE}-easy-01", "--agent", "oracle"),
     ("scenarios", GENUINE),
     ("export", "envscaler", GENUINE, "--out", "OUT"),
+    ("stats", "--signal"),
+    ("stats", "--similarity", "--interfaces"),
 )
 THROUGH_PROCESSES = (
     ("run", "--env", GENUINE, "--limit", "1", "--via", "stdio", "--out", "OUT"),

@@ -11,6 +11,7 @@ from benchmarks.figures import Benchmark, Budget, Figure, Peer, table
 from benchmarks.places import place
 from benchmarks.run import BENCHMARKS, main
 from envscaler_mcp.language.interpreter import Interpreter
+from tests.viewer.chromium import PROGRAM
 
 SLOW = {
     "http",
@@ -29,12 +30,18 @@ SLOW = {
 }
 
 
+def _marks(name: str) -> tuple[pytest.MarkDecorator, ...]:
+    if name == "studio":
+        return pytest.mark.browser, pytest.mark.skipif(PROGRAM is None, reason="there is no Chromium here")
+    return (pytest.mark.slow,) if name in SLOW else ()
+
+
 # A farm in a fresh home compiles all environments before it trusts them.
 @pytest.mark.timeout(400)
 @pytest.mark.parametrize(
     "name",
     [
-        pytest.param(name, marks=pytest.mark.slow if name in SLOW else ())
+        pytest.param(name, marks=_marks(name))
         for name in BENCHMARKS
         # That one installs packages, and is played by tests/rl/test_trainers.py.
         if name != "trainers"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 
 import pytest
 from hypothesis import given
@@ -77,3 +78,25 @@ async def test_an_error_reaches_all_who_asked_and_the_next_answer_is_made_anew()
     assert await answers.answer("key", do) == 1
     with pytest.raises(ValueError, match="no"):
         await answers.answer("key", fail)
+
+
+async def test_those_who_share_an_answer_go_on_one_after_the_other_and_others_in_between() -> None:
+    answers, order, release = SharedAnswers(), [], asyncio.Event()
+
+    async def make() -> None:
+        await release.wait()
+
+    async def ask() -> None:
+        await answers.answer("key", make)
+        order.append("shared")
+
+    async def other() -> None:
+        while order.count("shared") < 40:
+            order.append("other")
+            await asyncio.sleep(0)
+
+    asking = [asyncio.create_task(ask()) for _ in range(40)]
+    await asyncio.sleep(0.01)
+    release.set()
+    await asyncio.gather(other(), *asking)
+    assert ("shared", "shared") not in set(itertools.pairwise(order))

@@ -14,6 +14,7 @@ import httpx2
 import jsonschema
 import pytest
 
+from envscaler_mcp.errors import WorldError
 from envscaler_mcp.farm.access import SESSION_KEY
 from envscaler_mcp.farm.class_plane import SeatPlane
 from envscaler_mcp.farm.worlds import FullError
@@ -290,6 +291,48 @@ async def test_a_visitor_who_asks_for_fresh_worlds_all_the_time_keeps_no_class_f
         assert (await again).status_code == 200
         for page in (ada, eve):
             assert (await page.get(f"{await place_of(page)}/checks"))["id"] == SECOND_TASK
+
+
+@asynccontextmanager
+async def one_who_joins_slowly(farm: Here, board: Any) -> AsyncIterator[asyncio.Task[Any]]:
+    """A visitor whose world is on its way, and opened after the block."""
+    opening, asked, go_on = farm.front.worlds.open, asyncio.Event(), asyncio.Event()
+
+    async def slow(*arguments: Any, **options: Any) -> Any:
+        asked.set()
+        await go_on.wait()
+        return await opening(*arguments, **options)
+
+    farm.front.worlds.open = slow  # type: ignore[method-assign]
+    classes = farm.front.class_plane._classes
+    joining = asyncio.create_task(classes.join(classes.named(board["name"]), "Late"))
+    await asked.wait()
+    farm.front.worlds.open = opening  # type: ignore[method-assign]
+    yield joining
+    go_on.set()
+    await asyncio.wait([joining])
+
+
+async def test_a_visitor_who_comes_while_the_class_goes_on_is_seated_at_its_new_task() -> None:
+    async with school("Ada") as (farm, teacher, board, (ada,)):
+        async with one_who_joins_slowly(farm, board) as joining:
+            await teacher.ask("POST", f"{path_of(board)}/task", {"scenario": SECOND_TASK})
+        seat = await joining
+        assert seat.world.session.scenario.id == SECOND_TASK
+        late = (await teacher.get(path_of(board)))["seats"][1]
+        assert [result["calls"] for result in late["results"]] == [0, 0]
+        assert sum(world.of_class for world in farm.front.worlds) == 2
+        assert (await ada.get(f"{await place_of(ada)}/checks"))["id"] == SECOND_TASK
+
+
+async def test_no_visitor_is_let_in_whose_world_was_on_its_way_when_the_door_was_closed() -> None:
+    async with school("Ada") as (farm, teacher, board, _):
+        async with one_who_joins_slowly(farm, board) as joining:
+            await teacher.ask("POST", f"{path_of(board)}/rules", {"joining": False})
+        with pytest.raises(WorldError, match="lets no one else in"):
+            await joining
+        assert [seat["name"] for seat in (await teacher.get(path_of(board)))["seats"]] == ["Ada"]
+        assert sum(world.of_class for world in farm.front.worlds) == 1
 
 
 async def test_a_visitor_who_gets_no_world_keeps_no_other_from_theirs() -> None:
