@@ -16,7 +16,7 @@ from envscaler_mcp.cli.program import app
 from envscaler_mcp.launch.opening import open_folder
 from envscaler_mcp.serving.code import load_folder
 from envscaler_mcp.trust import load_code, memory, remember
-from tests.adversary.folders import GENUINE, ROOT, home_with, infect, plant, planting
+from tests.adversary.folders import GENUINE, ROOT, home_with, infect, plant, planting, quietly_planting
 
 COMMANDS = (
     ("call", GENUINE, "list_beds"),
@@ -27,8 +27,6 @@ COMMANDS = (
     ("play", "--scenario", f"{GENUINE}-easy-01", "--agent", "oracle"),
     ("scenarios", GENUINE),
     ("export", "envscaler", GENUINE, "--out", "OUT"),
-    ("stats", "--signal"),
-    ("stats", "--similarity", "--interfaces"),
 )
 THROUGH_PROCESSES = (
     ("run", "--env", GENUINE, "--limit", "1", "--via", "stdio", "--out", "OUT"),
@@ -88,6 +86,17 @@ def test_a_folder_whose_digests_all_fit_does_not_run_in_the_process_of_a_command
     home = home_with(tmp_path / "home")
     infect(home, marker)
     envscaler(home, words, tmp_path / "out")
+    assert not marker.exists()
+
+
+@pytest.mark.parametrize("words", [("stats", "--signal"), ("stats", "--similarity", "--interfaces")], ids=" ".join)
+def test_nor_in_that_of_one_which_measures_it_and_meets_no_refusal(
+    tmp_path: Path, marker: Path, words: Sequence[str]
+) -> None:
+    home = home_with(tmp_path / "home")
+    infect(home, marker, planted=quietly_planting)
+    done = CliRunner().invoke(app, ["--home", str(home), *words])
+    assert done.exit_code == 0, done.output
     assert not marker.exists()
 
 
