@@ -64,6 +64,9 @@ def _in_a_thread(look: Callable[[str], list[str]]) -> Callable[[str], Awaitable[
             return await anyio.to_thread.run_sync(look, text, limiter=ONE_AT_A_TIME)
         except EnvScalerError as error:
             return [str(error)]
+        # A defect here ends no run that was paid for.
+        except Exception as error:
+            return [f"it cannot be looked at ({type(error).__name__}: {error}); write what is unusual in it otherwise"]
 
     return usable
 

@@ -169,10 +169,13 @@ class ClausesOfTask:
 
     def tally(self, story: Story, names: Names) -> Tally:
         """Which clauses of a story decide something, told of these records; those of a branch not taken are no part of it."""
-        self.met = set()
-        end = self._end(story, names)
-        met = frozenset(self.met)
         tally = Tally()
+        self.met = set()
+        try:
+            end = self._end(story, names)
+        except _ENDLESS:
+            return tally
+        met = frozenset(self.met)
         for clause in clauses(story):
             if clause.deed is not None and id(clause.deed) not in met:
                 continue

@@ -380,3 +380,85 @@ def test_ranges_inside_each_other_and_lists_made_of_them_are_bounded(define: str
     text = blueprint(f"all({core} for i in Item)", define)
     assert any("come to" in one and "100,000 are allowed" in one for one in errors(text)), errors(text)
     assert errors(text.replace("1000", "30").replace("90", "3")) == []
+
+
+BIG = """
+id: heaps
+title: Heaps
+about: Heaps of things.
+sector: other
+entities:
+  Thing:
+    kind: one_of(a | b)
+ATTRIBUTES
+operations:
+  heap:
+    about: Make many.
+    params: {}
+    effect:
+      - for i in range(0, 100):
+          - for j in range(0, 400):
+              - new Thing(kind='a')
+    say: heap
+  double:
+    about: Make one more of each.
+    params: {}
+    effect:
+      - for t in Thing:
+          - new Thing(kind=t.kind)
+    say: double
+start:
+  now: 2026-03-02T09:00
+  days: 60
+  records:
+    Thing: 10
+  history: 0
+  daily:
+    - STEP
+""".replace("ATTRIBUTES", "\n".join(f"    a{number}: optional int(0..9)" for number in range(60)))
+
+
+@pytest.mark.parametrize("step", ["heap()", "double()"])
+def test_a_start_state_holds_so_many_values_however_they_are_made(step: str) -> None:
+    made = synthesize(read_blueprint(BIG.replace("STEP", step), "heaps.yaml"), ("start",))
+    with pytest.raises(GrowthError, match=r"came to hold more than 2,000,000 values, things among them"):
+        grow(made.model, load_class(made.nursery_source, made.nursery_class), SEED)
+
+
+PASSING = """  daily:
+    - for p in Pledge:
+        - lose(pledge=p)
+        - STEP
+"""
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        "if p.status == 'running': [let_lapse(pledge=p)]",
+        "for c in Clerk if c == p.clerk: [open_day(on=today)]",
+        "let_lapse(pledge=p)",
+    ],
+)
+def test_a_daily_step_that_speaks_of_a_record_that_its_pass_deleted_ends_the_pass(step: str) -> None:
+    text = (Path(__file__).parent.parent / "blueprints" / "pawnshop.yaml").read_text(encoding="utf-8")
+    lose = "  lose:\n    about: Lose a pledge.\n    params:\n      pledge: ref(Pledge)\n"
+    lose += "    effect:\n      - delete pledge\n    say: lose it\n  redeem:\n"
+    text = text.replace("  redeem:\n", lose, 1).replace("  daily:\n", PASSING.replace("- STEP", f"- {{{step}}}"), 1)
+    made = synthesize(read_blueprint(text.replace(f"{{{step}}}", _block(step)), "pawnshop.yaml"), ("start",))
+    state = grow(made.model, load_class(made.nursery_source, made.nursery_class), SEED)
+    assert state.played["lose"] > 0
+
+
+def _block(step: str) -> str:
+    head, _, inner = step.partition(": [")
+    return f"{head}:\n            - {inner.rstrip(']')}" if inner else step
+
+
+def test_a_history_that_begins_before_the_calendar_is_refused_in_words() -> None:
+    text = BIG.replace("    - STEP", "    - double()").replace("now: 2026", "now: 0001").replace("days: 60", "days: 90")
+    made = synthesize(read_blueprint(text, "heaps.yaml"), ("start",))
+    with pytest.raises(
+        GrowthError, match=r"start\.days reaches back 90 days from 0001-03-02T09:00, before the calendar"
+    ):
+        grow(made.model, load_class(made.nursery_source, made.nursery_class), SEED)

@@ -6,6 +6,7 @@ from collections import Counter
 
 import pytest
 
+from envscaler_mcp.scenarios import clauses
 from envscaler_mcp.scenarios.clauses import ClausesOfTask
 from tests.scenarios.lending import lending, story
 
@@ -67,6 +68,11 @@ def test_what_is_asked_for_in_the_other_case_is_no_clause_of_the_task() -> None:
 def test_a_condition_without_which_nothing_can_be_worked_out_is_no_clause() -> None:
     # No text is compared with a note that is not there.
     assert clauses_of("cannot_be_left_out") == ({"condition": 1}, {"condition": 1, "all": 1})
+
+
+def test_clauses_that_take_too_long_are_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(clauses, "_SECONDS", 0.0)
+    assert clauses_of("emma_alone") == ({}, {})
 
 
 def clauses_of(name: str) -> tuple[dict[str, int], dict[str, int]]:
