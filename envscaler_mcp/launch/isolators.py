@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Any, Literal, Protocol, runtime_checkable
 
 from envscaler_mcp.plugins import PlugIns
-from envscaler_mcp.serving import EnvironmentCode, World, open_world
+from envscaler_mcp.serving import EnvironmentCode, World, open_unread_world
 
 
 @runtime_checkable
@@ -27,7 +27,7 @@ def here(code: EnvironmentCode, state: Mapping[str, Any], seed: int) -> World:
     """In this process. `local` is refused before, for code that was not compiled here; `trusted` is not."""
     if not code.trusted:
         sys.stderr.write(f"{code.environment.id}: unread code runs in this process, with everything you may do.\n")
-    return open_world(code, state, seed)
+    return open_unread_world(code, state, seed)
 
 
 def auto(code: EnvironmentCode, state: Mapping[str, Any], seed: int) -> World:

@@ -21,7 +21,7 @@ from envscaler_mcp.sandbox.worker_world import WorkerWorld
 from envscaler_mcp.sandbox.zygote import zygote
 from envscaler_mcp.serving.code import EnvironmentCode
 from envscaler_mcp.serving.replaced_modules import builtins_with
-from envscaler_mcp.serving.world import World, open_world
+from envscaler_mcp.serving.world import World, open_unread_world
 from envscaler_mcp.settings import PORTABLE, portable_allowed
 
 Mode = Literal["auto", "portable", "hard", "trusted"]
@@ -58,7 +58,7 @@ def open_isolated(
     if mode == "trusted":
         if not code.trusted:
             _warn(f"The code of {code.environment.id!r} runs inside this process with everything this process may do.")
-        return open_world(code, state, seed)
+        return open_unread_world(code, state, seed)
     layers = layers_in(mode, layers, known=code.trusted)
     if layers.gate and not code.admitted:
         admit(code.source, f"The code of {code.environment.id!r}")

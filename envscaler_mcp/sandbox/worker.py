@@ -34,7 +34,7 @@ from envscaler_mcp.serving.determinism import Sources
 from envscaler_mcp.serving.outcome import encode as text_of
 from envscaler_mcp.serving.plain_json import is_plain, json_copy
 from envscaler_mcp.serving.replaced_modules import builtins_with
-from envscaler_mcp.serving.world import LocalWorld, open_world
+from envscaler_mcp.serving.world import LocalWorld, open_unread_world
 
 Answer = dict[str, Any]
 TOO_MUCH_OUTPUT = "printing without end"
@@ -185,7 +185,7 @@ class _Worker:
             raise EnvScalerError("no code is loaded in this worker")
         self.enter("loading")
         try:
-            self._world = open_world(self._code, asked["state"], asked["seed"])
+            self._world = open_unread_world(self._code, asked["state"], asked["seed"])
         finally:
             self.enter("playing")
         return {"opened": True}

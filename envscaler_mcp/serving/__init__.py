@@ -2,7 +2,7 @@
 
 from envscaler_mcp.serving.code import EnvironmentCode, load_class, load_folder, read_code
 from envscaler_mcp.serving.tools import tool_table
-from envscaler_mcp.serving.world import LocalWorld, Outcome, World, open_world
+from envscaler_mcp.serving.world import LocalWorld, Outcome, World, open_unread_world, open_world
 
 __all__ = [
     "EnvironmentCode",
@@ -11,6 +11,7 @@ __all__ = [
     "World",
     "load_class",
     "load_folder",
+    "open_unread_world",
     "open_world",
     "read_code",
     "tool_table",

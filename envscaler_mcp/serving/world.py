@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 from envscaler_mcp.artifacts import Environment, StateDiff
+from envscaler_mcp.errors import WorldError
 from envscaler_mcp.serving.code import EnvironmentCode
 from envscaler_mcp.serving.copied_world import CopiedWorld
 from envscaler_mcp.serving.journaled_world import JournaledWorld
@@ -62,7 +63,16 @@ class World(Protocol):
 
 
 def open_world(code: EnvironmentCode, state: Mapping[str, Any], seed: int) -> LocalWorld:
-    """A world inside this process, at a state: for trusted code, or inside a worker."""
+    """A world inside this process, at a state. Unread code is refused: it belongs into a worker."""
+    if not code.trusted:
+        raise WorldError(
+            f"The code of {code.environment.id!r} was not made by this compiler; it runs in a worker only."
+        )
+    return open_unread_world(code, state, seed)
+
+
+def open_unread_world(code: EnvironmentCode, state: Mapping[str, Any], seed: int) -> LocalWorld:
+    """The same for any code: inside a worker, and where a user has said that it may run with everything they may do."""
     if code.environment.origin == "published":
         return PublishedWorld.open(code, state, seed)
     kind = JournaledWorld if code.journaled else CopiedWorld

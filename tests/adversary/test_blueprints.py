@@ -95,7 +95,7 @@ def opened(text: str, items: int) -> LocalWorld:
         }
         for n in range(1, items + 1)
     }
-    code = EnvironmentCode.of(made.environment, made.source)
+    code = EnvironmentCode.of(made.environment, made.source, "compiled")
     return open_world(code, {"items": records, "now": "2026-03-02T09:00", "counters": {"item": items}}, 1)
 
 

@@ -29,7 +29,7 @@ from envscaler_mcp.serving.journaled_world import JournaledWorld
 from envscaler_mcp.serving.local_world import LocalWorld
 from envscaler_mcp.serving.outcome import ENDED, Outcome, ended
 from envscaler_mcp.serving.server_info import IDEMPOTENCY_KEY
-from envscaler_mcp.serving.world import open_world
+from envscaler_mcp.serving.world import open_unread_world
 from envscaler_mcp.trust import load_code
 from tests.adversary.farm_of_neighbours import Farm, farm_of
 from tests.adversary.hostile_home import HANG, write_hostile_home
@@ -53,7 +53,7 @@ def hospital() -> LocalWorld:
     folder = ROOT / "generated_servers" / "hospital_stays"
     code = load_code(folder)
     start = start_state(folder, code)
-    return open_world(code, start.content, start.seed)
+    return open_unread_world(code, start.content, start.seed)
 
 
 async def until(said: Callable[[], Awaitable[bool]]) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 from envscaler_mcp.artifacts import Scenario
 from envscaler_mcp.dialects import Dialect, DialectName
-from envscaler_mcp.serving import EnvironmentCode, LocalWorld, open_world, read_code
+from envscaler_mcp.serving import EnvironmentCode, LocalWorld, open_unread_world, read_code
 from envscaler_mcp.serving.spoken_world import SpokenWorld
 from tests.library_sample import sample
 
@@ -46,7 +46,7 @@ def state_of(environment: str, state: str) -> dict[str, Any]:
 
 def world_at(scenario: Scenario) -> LocalWorld:
     content = state_of(scenario.environment, scenario.state)
-    return open_world(code_of(scenario.environment), content, scenario.seed)
+    return open_unread_world(code_of(scenario.environment), content, scenario.seed)
 
 
 def spoken_world_at(scenario: Scenario, dialect: Dialect) -> SpokenWorld:

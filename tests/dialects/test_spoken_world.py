@@ -15,7 +15,7 @@ from envscaler_mcp.artifacts import Call
 from envscaler_mcp.artifacts.answers import ToolAnswers
 from envscaler_mcp.dialects import Dialect, DialectName
 from envscaler_mcp.errors import WorldError
-from envscaler_mcp.serving import open_world
+from envscaler_mcp.serving import open_unread_world
 from envscaler_mcp.serving.server import build_server
 from envscaler_mcp.serving.spoken_world import SpokenWorld
 from tests.dialects.shipped import SAMPLE, code_of, dialect_of, scenarios_of, spoken_world_at, world_at
@@ -171,7 +171,7 @@ def test_code_that_answers_otherwise_than_its_card_says_is_answered_all_the_same
     )
     code = written(STRANGE, answers=answers)
     dialect = Dialect(code.environment, DialectName(seed))
-    world = SpokenWorld(open_world(code, {}, 1), dialect)
+    world = SpokenWorld(open_unread_world(code, {}, 1), dialect)
     for tool, arguments in (("list_things", {}), ("list_things", {"deep": True}), ("add_thing", {})):
         outcome = speaking(dialect, world, tool, **arguments)
         assert "THING-0000" not in outcome.text

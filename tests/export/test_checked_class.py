@@ -20,7 +20,7 @@ from envscaler_mcp.pipeline.importing import import_upstream
 from envscaler_mcp.runs import WorldHome
 from envscaler_mcp.serving.code import read_code
 from envscaler_mcp.serving.tasks import load_scenarios
-from envscaler_mcp.serving.world import open_world
+from envscaler_mcp.serving.world import open_unread_world
 from tests.adversary.published_runtime import built, played
 
 NAME = "beekeeping"
@@ -48,7 +48,7 @@ def scenarios(home: Path) -> tuple[Scenario, ...]:
 def test_malformed_calls_are_refused_where_nothing_else_checks_arguments(home: Path) -> None:
     code = read_code(home / "built" / NAME)
     start = State.read(home / "built" / NAME / "states" / f"{code.environment.states[0]}.json")
-    here = open_world(code, start.content, start.seed)
+    here = open_unread_world(code, start.content, start.seed)
     item = document(home)
     there = built(item["env_class_code"], item["env_class_name"], start.content)
     before = deepcopy({name: value for name, value in vars(there).items() if not name.startswith("_")})

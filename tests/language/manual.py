@@ -101,7 +101,7 @@ class Example:
         return grow(self.model, load_class(self.made.nursery_source, self.made.nursery_class), SEED).content
 
     def world(self) -> LocalWorld:
-        return open_world(EnvironmentCode.of(self.made.environment, self.made.source), self.start, SEED)
+        return open_world(EnvironmentCode.of(self.made.environment, self.made.source, "compiled"), self.start, SEED)
 
     def problems(self) -> list[str]:
         """What an author is told: reading, checking and growing, each only where the one before found nothing."""

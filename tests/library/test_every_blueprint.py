@@ -14,7 +14,7 @@ from envscaler_mcp.launch.opening import start_state
 from envscaler_mcp.library import blueprint_files
 from envscaler_mcp.pipeline.authoring import check_blueprints
 from envscaler_mcp.registry import find_entry, read_registry
-from envscaler_mcp.serving import open_world, read_code
+from envscaler_mcp.serving import open_unread_world, read_code
 from tests.library_sample import turns
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -62,7 +62,7 @@ def test_its_start_state_has_records_of_every_kind_and_its_reads_can_be_called(e
     code = read_code(SERVERS / env_id)
     start = start_state(SERVERS / env_id, code)
     assert [name for name, records in start.content.items() if records == {}] == []
-    world = open_world(code, start.content, start.seed)
+    world = open_unread_world(code, start.content, start.seed)
     before = world.state_hash()
     called = [
         world.call(tool.name, {}).kind

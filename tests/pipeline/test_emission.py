@@ -14,7 +14,7 @@ from envscaler_mcp.pipeline.authoring import check_blueprints
 from envscaler_mcp.pipeline.building import blueprint_of, build
 from envscaler_mcp.pipeline.emission import emit_environments
 from envscaler_mcp.serving.code import read_code
-from envscaler_mcp.serving.world import open_world
+from envscaler_mcp.serving.world import open_unread_world
 from envscaler_mcp.synthesis.starter import starter_blueprint
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -111,7 +111,7 @@ def test_every_tool_has_a_worked_call_that_works(home: Path) -> None:
     page = (folder / "README.md").read_text()
     for section in page.split("### `")[1:]:
         tool, _, rest = section.partition("`")
-        world = open_world(code, content, 0)
+        world = open_unread_world(code, content, 0)
         calls = [line.split("`")[1::2] for line in rest.splitlines() if line.startswith("After `")]
         for earlier, arguments in calls:
             assert world.call(earlier, json.loads(arguments)).kind == "done"

@@ -31,7 +31,7 @@ from envscaler_mcp.scenarios.splits import environment_split, split_of_state
 from envscaler_mcp.scoring.run_folder import read_places
 from envscaler_mcp.scoring.task_file import TaskFile
 from envscaler_mcp.serving.tasks import load_scenarios
-from envscaler_mcp.serving.world import open_world
+from envscaler_mcp.serving.world import open_unread_world
 from envscaler_mcp.trust import load_code
 
 SERVERS = Path(__file__).parents[2] / "generated_servers"
@@ -84,7 +84,7 @@ def test_each_task_is_proven_as_a_task_that_ships(tasks: tuple[FreshTask, ...]) 
     code = load_code(BEES)
     checked = check_blueprint(read_blueprint((BEES / "blueprint.yaml").read_text(), "beekeeping.yaml"))
     for task in tasks[::5]:
-        world = open_world(code, task.start.content, task.start.seed)
+        world = open_unread_world(code, task.start.content, task.start.seed)
         assert (
             Prover(task.scenario, checked.sound(), checked.speech, code.environment, world).prove()
             == task.scenario.proof

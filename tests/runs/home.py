@@ -14,7 +14,7 @@ from envscaler_mcp.artifacts import (
     State,
     StateDiff,
 )
-from envscaler_mcp.serving import EnvironmentCode, open_world
+from envscaler_mcp.serving import EnvironmentCode, open_unread_world
 from tests.homes import register, start_state, write_server, written
 
 LIBRARY = Path(__file__).parent.parent / "serving" / "environments" / "lending_library.py.txt"
@@ -66,7 +66,7 @@ def oracle(number: int) -> tuple[Call, ...]:
 
 
 def scenario(code: EnvironmentCode, state: State, name: str, calls: Sequence[Call]) -> Scenario:
-    world = open_world(code, state.content, 7)
+    world = open_unread_world(code, state.content, 7)
     mark = world.snapshot()
     for call in calls:
         outcome = world.call(call.tool, call.arguments)

@@ -27,7 +27,7 @@ from envscaler_mcp.sandbox.worker_world import WorkerWorld
 from envscaler_mcp.sandbox.zygote import zygote
 from envscaler_mcp.serving import EnvironmentCode
 from envscaler_mcp.serving.plain_json import is_plain
-from envscaler_mcp.serving.world import open_world
+from envscaler_mcp.serving.world import open_unread_world
 from tests.homes import written
 from tests.sandbox.places import LIBRARIES, SHARED, SHOP
 
@@ -73,7 +73,7 @@ CALLS = st.lists(
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(calls=CALLS, seed=st.integers(0, 3))
 def test_a_worker_answers_with_the_same_bytes_as_a_world_in_this_process(calls: list[Any], seed: int) -> None:
-    here = open_world(CODE, START, seed)
+    here = open_unread_world(CODE, START, seed)
     with closing(opened(seed)) as there:
         for tool, arguments, key in calls:
             # A key says "the same JSON again"; what is not JSON has none.
@@ -87,7 +87,7 @@ def test_a_worker_answers_with_the_same_bytes_as_a_world_in_this_process(calls: 
 
 def test_ordinary_libraries_work_behind_every_layer() -> None:
     code = written(LIBRARIES)
-    here = open_world(code, {}, 5)
+    here = open_unread_world(code, {}, 5)
     with closing(open_isolated(code, {}, 5)) as there:
         assert there.call("use_them", {}).text == here.call("use_them", {}).text
         assert there.call("use_them", {}).kind == "done"
@@ -298,7 +298,7 @@ def test_a_worker_holds_nothing_but_its_channel(shop: WorkerWorld) -> None:
 
 def test_the_last_call_is_the_last_one_even_where_it_could_not_travel() -> None:
     with closing(opened(0)) as there:
-        here = open_world(CODE, START, 0)
+        here = open_unread_world(CODE, START, 0)
         for world in (here, there):
             for tool, arguments in (("place_ordr", ("",)), ("place_order", {"what": ("ink",)})):
                 world.call("place_order", {"what": "ink"})

@@ -283,7 +283,7 @@ class Lending:
 def lending(stories: str = STORIES, words: str = WORDS) -> Lending:
     made = synthesize(read_blueprint(f"{TRADE}{words}stories:\n{stories}", "lending.yaml"), ("start",))
     nursery = load_class(made.nursery_source, made.nursery_class)
-    code = EnvironmentCode.of(made.environment, made.source)
+    code = EnvironmentCode.of(made.environment, made.source, "compiled")
     return Lending(made.model, made.speech, made.environment, code, grow(made.model, nursery, 7).content)
 
 

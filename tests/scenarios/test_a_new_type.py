@@ -109,7 +109,7 @@ def club(monkeypatch: pytest.MonkeyPatch) -> Synthesized:
 
 def world_of(club: Synthesized) -> tuple[LocalWorld, dict[str, Any]]:
     start = grown_states(club)[0].content
-    return open_world(EnvironmentCode.of(club.environment, club.source), start, 7), start
+    return open_world(EnvironmentCode.of(club.environment, club.source, "compiled"), start, 7), start
 
 
 def test_a_new_type_is_compiled_and_checked_at_the_call(club: Synthesized) -> None:

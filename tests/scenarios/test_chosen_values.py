@@ -115,7 +115,7 @@ stories:
 def told(story: str, text: str = KIOSK) -> Thread:
     made = synthesize(read_blueprint(text, "kiosk.yaml"), ("start",))
     content = grow(made.model, load_class(made.nursery_source, made.nursery_class), SEED).content
-    world = open_world(EnvironmentCode.of(made.environment, made.source), content, 1)
+    world = open_world(EnvironmentCode.of(made.environment, made.source, "compiled"), content, 1)
     chance = Chance(1, "told")
     names = Casting(made.model).cast(
         made.speech.stories[story], SteadyEvaluator(Store(made.model, world.state())), chance, set()
@@ -147,7 +147,7 @@ def test_a_record_that_a_loop_of_a_call_made_is_found_by_reading_and_proven_unde
     content = grow(made.model, load_class(made.nursery_source, made.nursery_class), SEED).content
     state = State(environment="kiosk", name="start", seed=SEED, content=content)
     maker = TaskMaker(
-        made.model, made.speech, made.environment, EnvironmentCode.of(made.environment, made.source), SEED
+        made.model, made.speech, made.environment, EnvironmentCode.of(made.environment, made.source, "compiled"), SEED
     )
     scenario = maker.scenario(state, "easy", 1)
     assert [call.tool for call in scenario.oracle][-3:] == ["sell", "list_sales", "give_back"]

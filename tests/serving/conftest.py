@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from envscaler_mcp.serving import EnvironmentCode, LocalWorld, open_world
+from envscaler_mcp.serving import EnvironmentCode, LocalWorld, open_unread_world
 from tests.homes import written
 
 HERE = Path(__file__).parent / "environments"
@@ -62,9 +62,9 @@ def office() -> EnvironmentCode:
 
 @pytest.fixture
 def library_world(library: EnvironmentCode) -> LocalWorld:
-    return open_world(library, library_content(), 7)
+    return open_unread_world(library, library_content(), 7)
 
 
 @pytest.fixture
 def office_world(office: EnvironmentCode) -> LocalWorld:
-    return open_world(office, office_content(), 7)
+    return open_unread_world(office, office_content(), 7)

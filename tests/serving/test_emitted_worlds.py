@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from envscaler_mcp.artifacts import State
-from envscaler_mcp.serving import EnvironmentCode, open_world
+from envscaler_mcp.serving import EnvironmentCode, open_unread_world
 from envscaler_mcp.trust import load_code
 from tests.library_sample import turns
 
@@ -66,7 +66,7 @@ def test_an_emitted_world_loses_nothing_when_it_goes_back_or_forks(
 ) -> None:
     code, content = emitted
     assert code.trust == "shipped"
-    world = open_world(code, content, 7)
+    world = open_unread_world(code, content, 7)
     before, hashed = world.state(), world.state_hash()
     mark = world.snapshot()
     twin = world.fork()

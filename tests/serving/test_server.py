@@ -12,7 +12,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import TextContent
 
 from envscaler_mcp.errors import WorldError
-from envscaler_mcp.serving import EnvironmentCode, LocalWorld, Outcome, open_world
+from envscaler_mcp.serving import EnvironmentCode, LocalWorld, Outcome, open_unread_world
 from envscaler_mcp.serving.server import build_server
 from envscaler_mcp.serving.server_info import IDEMPOTENCY_KEY, INTRODUCTION, RULES
 
@@ -136,7 +136,7 @@ async def test_a_world_that_has_ended_says_so_without_details(library_world: Loc
 
 
 async def test_written_code_is_served_the_same_way(office: EnvironmentCode) -> None:
-    world = open_world(office, {"parcels": {"P-1": {"status": "waiting"}}, "couriers": {}}, 7)
+    world = open_unread_world(office, {"parcels": {"P-1": {"status": "waiting"}}, "couriers": {}}, 7)
     async with Client(build_server(world)) as client:
         result = await client.call_tool("get_parcel", {"parcel_id": "P-1"})
     assert text_of(result) == '{"success":true,"data":{"status":"waiting"}}'

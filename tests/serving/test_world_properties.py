@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from envscaler_mcp.artifacts import StateDiff
-from envscaler_mcp.serving import EnvironmentCode, LocalWorld, open_world
+from envscaler_mcp.serving import EnvironmentCode, LocalWorld, open_unread_world
 
 Call = tuple[str, dict[str, Any]]
 
@@ -109,7 +109,7 @@ def test_going_back_and_forking_lose_nothing_and_a_diff_is_the_whole_difference(
     code, content, calls = kind
     script = data.draw(st.lists(calls, max_size=10))
     more = data.draw(st.lists(calls, max_size=10))
-    world = open_world(code, content, 7)
+    world = open_unread_world(code, content, 7)
     played(world, script)
     before, hashed = world.state(), world.state_hash()
     mark = world.snapshot()
@@ -129,7 +129,7 @@ def test_the_diff_of_each_call_is_its_whole_difference_and_an_error_has_none(
     kind: tuple[EnvironmentCode, dict[str, Any], Any], data: st.DataObject
 ) -> None:
     code, content, calls = kind
-    world = open_world(code, content, 7)
+    world = open_unread_world(code, content, 7)
     for tool, arguments in data.draw(st.lists(calls, max_size=12)):
         before = world.state()
         outcome = world.call(tool, arguments)
@@ -144,7 +144,7 @@ def test_the_same_calls_end_in_the_same_hash(
 ) -> None:
     code, content, calls = kind
     script = data.draw(st.lists(calls, max_size=12))
-    one, two = open_world(code, content, 7), open_world(code, content, 7)
+    one, two = open_unread_world(code, content, 7), open_unread_world(code, content, 7)
     assert played(one, script) == played(two, script)
     assert one.state_hash() == two.state_hash()
 
@@ -157,10 +157,10 @@ def test_64_worlds_interleaved_at_random_end_as_they_do_one_after_the_other(
     scripts = [[some_call(code.environment.id, rng) for _ in range(40)] for _ in range(64)]
     alone = []
     for seed, script in enumerate(scripts):
-        world = open_world(code, content, seed)
+        world = open_unread_world(code, content, seed)
         played(world, script)
         alone.append(world.state_hash())
-    together = [open_world(code, content, seed) for seed in range(64)]
+    together = [open_unread_world(code, content, seed) for seed in range(64)]
     turns = [number for number in range(64) for _ in range(40)]
     rng.shuffle(turns)
     waiting = [iter(script) for script in scripts]

@@ -11,7 +11,7 @@ import pytest
 
 from envscaler_mcp.artifacts import digest_of
 from envscaler_mcp.errors import WorldError
-from envscaler_mcp.serving import EnvironmentCode, LocalWorld, Outcome, load_class, open_world
+from envscaler_mcp.serving import EnvironmentCode, LocalWorld, Outcome, load_class, open_unread_world
 
 LEND = {"book_id": "BOOK-00001", "member_id": "MEMB-00001", "until": "2026-04-01"}
 
@@ -248,7 +248,7 @@ def test_the_configuration_that_a_class_keeps_is_not_state(office_world: LocalWo
 
 def test_written_code_that_refuses_half_way_leaves_no_trace_not_even_in_its_ids(office: EnvironmentCode) -> None:
     content = {"parcels": {"P-1": {"status": "waiting", "history": []}}, "couriers": {}}
-    one, two = open_world(office, content, 7), open_world(office, content, 7)
+    one, two = open_unread_world(office, content, 7), open_unread_world(office, content, 7)
     before = one.state_hash()
     assert one.call("deliver", {"parcel_id": "P-1", "courier": "Nobody"}).kind == "refused"
     assert one.state_hash() == before
@@ -300,7 +300,7 @@ def test_written_code_replays_exactly(office: EnvironmentCode, request: pytest.F
     content: dict[str, Any] = {"parcels": {}, "couriers": {}}
     hashes = set()
     for seed in (7, 7, 8):
-        world = open_world(office, content, seed)
+        world = open_unread_world(office, content, seed)
         for _ in range(3):
             world.call("accept", {"receiver": "Amina", "weight": 2})
         hashes.add(world.state_hash())
@@ -309,13 +309,13 @@ def test_written_code_replays_exactly(office: EnvironmentCode, request: pytest.F
 
 def test_a_state_that_would_replace_a_tool_is_refused(office: EnvironmentCode) -> None:
     with pytest.raises(WorldError, match="'accept' cannot be a field of the state"):
-        open_world(office, {"accept": {}}, 7)
+        open_unread_world(office, {"accept": {}}, 7)
 
 
 def test_attributes_that_cannot_be_marshalled_are_copied_another_way(office: EnvironmentCode) -> None:
     source = office.source.replace("self._drawer: list = []", "self._drawer = __import__('collections').deque()")
     environment = office.environment.model_copy(update={"code_digest": digest_of(source)})
-    world = open_world(EnvironmentCode.of(environment, source), {"parcels": {}, "couriers": {}}, 7)
+    world = open_unread_world(EnvironmentCode.of(environment, source), {"parcels": {}, "couriers": {}}, 7)
     start = world.snapshot()
     world.call("accept", {"receiver": "Amina", "weight": 2})
     twin = world.fork()
@@ -326,7 +326,9 @@ def test_attributes_that_cannot_be_marshalled_are_copied_another_way(office: Env
 
 def test_compiled_code_that_was_changed_runs_as_written_code(library: EnvironmentCode) -> None:
     changed = EnvironmentCode.of(library.environment, library.source + "\n# by hand\n")
-    world = open_world(changed, {"books": {"B": {"title": "T", "shelf": "fiction"}}, "members": {}, "loans": {}}, 7)
+    world = open_unread_world(
+        changed, {"books": {"B": {"title": "T", "shelf": "fiction"}}, "members": {}, "loans": {}}, 7
+    )
     assert type(world).__name__ == "CopiedWorld"
     assert world.call("get_book", {"book_id": "B"}).kind == "done"
 
