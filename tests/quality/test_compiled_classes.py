@@ -14,7 +14,7 @@ from envscaler_mcp.library import blueprint_files
 from envscaler_mcp.pipeline.building import STATES, build, evaluate_folder
 from envscaler_mcp.quality import Evaluation, evaluate
 from envscaler_mcp.scenarios import grow
-from envscaler_mcp.serving import EnvironmentCode, load_class, open_world
+from envscaler_mcp.serving import EnvironmentCode, load_class, open_unread_world
 from envscaler_mcp.synthesis import Synthesized, synthesize
 from tests.library_sample import sample
 from tests.quality.written import failing, fails
@@ -40,7 +40,7 @@ def spoilt(*replaced: tuple[str, str]) -> Evaluation:
     card = made.environment.model_copy(update={"code_digest": digest_of(source)})
     code = EnvironmentCode.of(card, source)
     assert code.journaled
-    return evaluate(code, [state], open_world, model=made.model)
+    return evaluate(code, [state], open_unread_world, model=made.model)
 
 
 GUARD = """        if self._course_taken(course) >= course["places"]:
@@ -140,7 +140,7 @@ def test_a_call_that_a_rule_refuses_after_all_guards_is_doubtful_and_no_fail() -
     assert unguarded != text
     again = synthesize(read_blueprint(unguarded, "gym.yaml"), ("start",))
     evaluation = evaluate(
-        EnvironmentCode.of(again.environment, again.source), [gym()[1]], open_world, model=again.model
+        EnvironmentCode.of(again.environment, again.source), [gym()[1]], open_unread_world, model=again.model
     )
     assert failing(evaluation) == []
     said = [one.reason for one in evaluation.judged if one.judgement == "warning"]
@@ -164,7 +164,7 @@ def test_texts_that_are_called_like_records_are_no_ids() -> None:
     text = GYM.read_text(encoding="utf-8").replace("operations:\n", added, 1).replace("  values:\n", values, 1)
     made = synthesize(read_blueprint(text, "gym.yaml"), ("start",))
     code = EnvironmentCode.of(made.environment, made.source)
-    evaluation = evaluate(code, [gym()[1]], open_world, model=made.model)
+    evaluation = evaluate(code, [gym()[1]], open_unread_world, model=made.model)
     assert failing(evaluation) == []
     assert any(one.probe.tool == "invite" and one.probe.kind == "positive" for one in evaluation.judged)
 
@@ -193,7 +193,7 @@ def test_what_is_put_under_a_key_makes_a_record_or_changes_the_one_that_is_there
     made = synthesize(read_blueprint(text, "gym.yaml"), ("start",))
     state = State(environment="gym", name="start", seed=SEED, content=gym()[1].content | {"notes": {}})
     code = EnvironmentCode.of(made.environment, made.source)
-    evaluation = evaluate(code, [state], open_world, model=made.model)
+    evaluation = evaluate(code, [state], open_unread_world, model=made.model)
     assert failing(evaluation) == []
     assert any(one.probe.tool == "put_note" and one.probe.kind == "positive" for one in evaluation.judged)
 

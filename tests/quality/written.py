@@ -8,7 +8,7 @@ from typing import Any
 from envscaler_mcp.artifacts import State
 from envscaler_mcp.quality import Evaluation, Judged, evaluate
 from envscaler_mcp.quality.probe_worlds import Opener
-from envscaler_mcp.serving import open_world
+from envscaler_mcp.serving import open_unread_world
 from tests.homes import written
 
 LIBRARY = '''
@@ -181,7 +181,9 @@ def workshop_state() -> dict[str, Any]:
     }
 
 
-def evaluated(source: str, class_name: str, content: Mapping[str, Any], opener: Opener = open_world) -> Evaluation:
+def evaluated(
+    source: str, class_name: str, content: Mapping[str, Any], opener: Opener = open_unread_world
+) -> Evaluation:
     state = State(environment="written", name="start", seed=3, content=dict(content))
     return evaluate(written(source), [state], opener)
 
