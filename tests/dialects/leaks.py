@@ -70,6 +70,8 @@ def hidden_words(card: Environment, dialect: Dialect) -> frozenset[str]:
     )
     spoken = {word for tool in dialect.tools() for word in _names_in(tool.input_schema)}
     spoken |= {tool.name for tool in dialect.tools()}
+    # Where two fields of a row would be called alike, one keeps its name.
+    spoken |= {word for columns in dialect._columns.values() for word in columns}
     tools = {tool.name for tool in card.tools}
     names = {name for name in fields if dialect._speech.names.key(name) != name} | tools
     return frozenset(name for name in names - spoken - choices_of(card) if "_" in name)
