@@ -6,7 +6,7 @@ import logging
 import logging.handlers
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 from urllib.parse import urlsplit
@@ -187,15 +187,16 @@ def farm(
             say(f"  control plane    {where}, with a token from `envscaler farm token control`")
             say("Ctrl-C ends it.")
 
+        reached_at = where if place.isdigit() else str(Path(place).resolve())
         if control:
-            _write_address(settings.farm_address, where if place.isdigit() else str(Path(place).resolve()))
+            _write_address(settings.farm_address, reached_at)
         try:
             code = _house(ray)(config, agents, owners, count).run(ready)
         finally:
             if not place.isdigit():
                 Path(place).unlink(missing_ok=True)
             if control:
-                settings.farm_address.unlink(missing_ok=True)
+                _forget_address(settings.farm_address, reached_at)
     raise typer.Exit(code)
 
 
@@ -206,6 +207,13 @@ def _write_address(file: Path, address: str) -> None:
     file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     with replacing(file) as new:
         new.write_text(address + "\n", encoding="utf-8")
+
+
+def _forget_address(file: Path, address: str) -> None:
+    """Remove it, unless another farm has written its own there since."""
+    with suppress(OSError, UnicodeDecodeError):
+        if file.read_text(encoding="utf-8").strip() == address:
+            file.unlink()
 
 
 @app.command("token", help="Print a token for agents, for owners of worlds (control) or for readers (read).")

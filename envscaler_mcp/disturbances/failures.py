@@ -1,6 +1,6 @@
 """Calls that fail on the way to a world: which ones, and what is answered in its place.
 
-A call that fails here never reaches the world, a change that is sent again is made once.
+A call that fails here never reaches the world, so a change that is sent again is made once.
 """
 
 from __future__ import annotations

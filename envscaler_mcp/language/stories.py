@@ -10,14 +10,14 @@ from dataclasses import dataclass, field
 from envscaler_mcp.artifacts import Blueprint, StorySpec
 from envscaler_mcp.artifacts.blueprint import BranchSpec, LoopSpec
 from envscaler_mcp.language.column_types import forms
-from envscaler_mcp.language.expressions import And, Expr, Loop, Records, names_in
+from envscaler_mcp.language.expressions import And, Expr, Local, Loop, Records, Scan, names_in
 from envscaler_mcp.language.fitting import assignable, show
 from envscaler_mcp.language.model import Model, New, Operation
 from envscaler_mcp.language.operations import loop_head
 from envscaler_mcp.language.reader import ExpressionReader, parse_expression
 from envscaler_mcp.language.scope import NameScope
 from envscaler_mcp.language.text import name_hint
-from envscaler_mcp.language.types import BOOL, Complaint, Type, ref
+from envscaler_mcp.language.types import BOOL, Complaint, Type, list_of, ref
 
 """How a value may be said: by its type, a datetime's day or time, a first word, in quotes, a number in figures."""
 
@@ -74,6 +74,12 @@ class Each:
     do: tuple[Deed, ...]
     by: tuple[Expr, ...] = ()
     limit: Expr | None = None
+
+    @property
+    def which(self) -> Scan:
+        """What it goes through, in order, without its limit."""
+        loop = self.loop
+        return Scan(list_of(loop.element), "list", Local(loop.element, loop.name), (loop,), self.by)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,12 +17,12 @@ from envscaler_mcp.language.expressions import And, Choice, Expr, Function, Key,
 from envscaler_mcp.language.expressions import Literal as Constant
 from envscaler_mcp.language.interpreter.bounded import BoundedEvaluator
 from envscaler_mcp.language.interpreter.evaluation import Names
-from envscaler_mcp.language.interpreter.store import Ref, Store
+from envscaler_mcp.language.interpreter.store import Store
 from envscaler_mcp.language.model import Model
 from envscaler_mcp.language.stories import Act, Deed, Each, Fork, Role, Story, Worked
 from envscaler_mcp.language.types import INT
 from envscaler_mcp.scenarios.replay import content_form
-from envscaler_mcp.scenarios.threads import Unfit, as_it_is, on_the_wire
+from envscaler_mcp.scenarios.threads import Unfit, arguments_of, as_it_is, made_by
 from envscaler_mcp.serving.local_world import LocalWorld
 
 ClauseKind = Literal["condition", "tie-break", "superlative", "all", "branch"]
@@ -223,22 +223,16 @@ class ClausesOfTask:
                     self._act(deed, names, evaluation)
                 case Fork(test=test, then=then, otherwise=otherwise):
                     self._play(then if as_it_is(evaluation, test, names) else otherwise, names)
-                case Each(loop=loop, by=by, limit=limit, do=do):
-                    elements = [inside[loop.name] for inside in evaluation.passes((loop,), names)]
-                    elements = evaluation.ordered(elements, loop.name, by, names)
+                case Each(loop=loop, limit=limit, do=do):
+                    elements = evaluation.value(deed.which, names)
                     most = len(elements) if limit is None else max(evaluation.value(limit, names), 0)
                     for element in elements[:most]:
                         self._play(do, {**names, loop.name: element})
 
     def _act(self, act: Act, names: Names, evaluation: BoundedEvaluator) -> None:
-        arguments = {
-            param.argument: on_the_wire(as_it_is(evaluation, act.arguments[param.name], names), param)
-            for param in self.model.operations[act.operation].params
-            if param.name in act.arguments
-        }
+        arguments = arguments_of(act, self.model, lambda expr: as_it_is(evaluation, expr, names))
         outcome = self.world.call(act.operation, arguments)
         if outcome.kind != "done":
             raise Unfit(f"{act.operation} is refused")
         if act.name:
-            noun = self.model.entities[act.creates].noun
-            names[act.name] = Ref(act.creates, outcome.payload["data"][f"{noun}_id"])
+            names[act.name] = made_by(act, self.model, outcome.payload)

@@ -7,15 +7,14 @@ from time import process_time
 from typing import Any
 
 from envscaler_mcp.errors import GrowthError
-from envscaler_mcp.language.expressions import Expr, Local, Scan
+from envscaler_mcp.language.expressions import Expr
 from envscaler_mcp.language.interpreter.bounded import BoundedEvaluator
 from envscaler_mcp.language.interpreter.evaluation import Names
 from envscaler_mcp.language.interpreter.store import Ref, Store
 from envscaler_mcp.language.limits import MOST_HISTORY
 from envscaler_mcp.language.model import Model
 from envscaler_mcp.language.stories import Act, Deed, Each
-from envscaler_mcp.language.types import list_of
-from envscaler_mcp.scenarios.threads import on_the_wire
+from envscaler_mcp.scenarios.threads import arguments_of, made_by
 
 _WHAT = "a daily step"
 
@@ -56,7 +55,7 @@ class DailySteps:
 
     def _each(self, deed: Each, names: Names) -> None:
         loop = deed.loop
-        which = Scan(list_of(loop.element), "list", Local(loop.element, loop.name), (loop,), deed.by)
+        which = deed.which
         elements = self._value(which, names)
         most = len(elements) if deed.limit is None else max(self._value(deed.limit, names), 0)
         for element in elements[:most]:
@@ -68,12 +67,7 @@ class DailySteps:
         return not container or value.id in getattr(self.world, container)
 
     def _act(self, act: Act, names: Names) -> bool:
-        operation = self.model.operations[act.operation]
-        arguments = {
-            param.argument: on_the_wire(self._value(act.arguments[param.name], names), param)
-            for param in operation.params
-            if param.name in act.arguments
-        }
+        arguments = arguments_of(act, self.model, lambda expr: self._value(expr, names))
         result = self._play(act.operation, arguments)
         if not result["success"]:
             return False
@@ -83,8 +77,7 @@ class DailySteps:
                 f"the daily steps came to more than {MOST_HISTORY:,} operations; let each of them do less"
             )
         if act.name:
-            id_ = result["data"][f"{self.model.entities[act.creates].noun}_id"]
-            names[act.name] = Ref(act.creates, id_)
+            names[act.name] = made_by(act, self.model, result)
         return True
 
     def _value(self, expr: Expr, names: Names) -> Any:

@@ -38,11 +38,11 @@ from envscaler_mcp.language.stories import (
     Telling,
     Worked,
 )
-from envscaler_mcp.language.types import Type, list_of, ref
+from envscaler_mcp.language.types import Type, ref
 from envscaler_mcp.scenarios.ambiguity import WordedStory, named_roles, used_names
 from envscaler_mcp.scenarios.knowledge import PAGE, Knowledge, Unknown
 from envscaler_mcp.scenarios.shapes import leaves
-from envscaler_mcp.scenarios.threads import Unfit, as_it_is, on_the_wire
+from envscaler_mcp.scenarios.threads import Unfit, as_it_is, made_by, on_the_wire
 from envscaler_mcp.scenarios.wording import Wording
 from envscaler_mcp.serving.local_world import LocalWorld
 
@@ -141,7 +141,7 @@ class StoryFlow:
             payload = self.world.call(call.tool, call.arguments).payload
             self.answers.hear(call, payload, reads=False)
             if act.name:
-                names[act.name] = Ref(act.creates, payload["data"][f"{self.model.entities[act.creates].noun}_id"])
+                names[act.name] = made_by(act, self.model, payload)
         left = next(acts, None)
         if left is not None:
             raise Unproven(f"its stories ask for {left[1].operation} too, which the plan leaves out")
@@ -230,7 +230,7 @@ class StoryFlow:
         self, part: _Part, deed: Each, names: Names, evaluation: SteadyEvaluator
     ) -> Iterator[tuple[_Part, Act, Names]]:
         loop = deed.loop
-        which = Scan(list_of(loop.element), "list", Local(loop.element, loop.name), (loop,), deed.by)
+        which = deed.which
         elements = self._as_it_is(evaluation, which, names)
         self._decided(which, names, elements, f"{part.story.name} goes through a list")
         if deed.limit is not None:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from envscaler_mcp.artifacts import Call, Span
-from envscaler_mcp.language.expressions import Defined, Derived, Expr, Function, Get, Local, Scan, walk
+from envscaler_mcp.language.expressions import Defined, Derived, Expr, Function, Get, Scan, walk
 from envscaler_mcp.language.interpreter.evaluation import Names
 from envscaler_mcp.language.interpreter.steady import SteadyEvaluator
 from envscaler_mcp.language.interpreter.store import Ref, Store, as_stored
 from envscaler_mcp.language.model import Model, Parameter
 from envscaler_mcp.language.stories import Act, Deed, Drawn, Each, Fork, Said, Story, Storybook, Telling, Worked
-from envscaler_mcp.language.types import list_of
 from envscaler_mcp.sampling.chance import Chance
 from envscaler_mcp.scenarios.ambiguity import WordedStory, named_roles, used_names
 from envscaler_mcp.scenarios.describing import Describer, Phrase, is_person
@@ -241,7 +240,7 @@ class Threading:
                 self._do(deed.then if yes else deed.otherwise, names, world, knowledge, thread)
             elif isinstance(deed, Each):
                 loop = deed.loop
-                which = Scan(list_of(loop.element), "list", Local(loop.element, loop.name), (loop,), deed.by)
+                which = deed.which
                 record_refs = as_it_is(evaluation, which, names)
                 self._look(which, record_refs, names, world, knowledge, thread)
                 most = None if deed.limit is None else evaluation.value(deed.limit, names)
@@ -265,8 +264,7 @@ class Threading:
         thread.acts.append(Call(tool=act.operation, arguments=arguments))
         knowledge.hear(outcome.payload)
         if act.name:
-            noun = self.model.entities[act.creates].noun
-            names[act.name] = Ref(act.creates, outcome.payload["data"][f"{noun}_id"])
+            names[act.name] = made_by(act, self.model, outcome.payload)
 
     def _knowable(
         self, expr: Expr, value: Any, names: Names, world: LocalWorld, knowledge: Knowledge, thread: Thread
@@ -325,6 +323,20 @@ def as_it_is(evaluation: SteadyEvaluator, expr: Expr, names: Names) -> Any:
         return evaluation.value(expr, names)
     except KeyError:
         raise Unfit("it reads a record that is gone by then; work that out in the cast") from None
+
+
+def arguments_of(act: Act, model: Model, value: Callable[[Expr], Any]) -> dict[str, Any]:
+    """What a call passes, its expressions worked out."""
+    return {
+        param.argument: on_the_wire(value(act.arguments[param.name]), param)
+        for param in model.operations[act.operation].params
+        if param.name in act.arguments
+    }
+
+
+def made_by(act: Act, model: Model, answer: Mapping[str, Any]) -> Ref:
+    """The record that a call has made."""
+    return Ref(act.creates, answer["data"][f"{model.entities[act.creates].noun}_id"])
 
 
 def on_the_wire(value: Any, param: Parameter) -> Any:

@@ -36,7 +36,7 @@ def clauses_in(holding: Holding, code: EnvironmentCode, scenario: Scenario) -> T
 
 
 def idle_share(tally: Tally) -> float:
-    """How many of a hundred clauses decide nothing, as a share of one."""
+    """The share of the clauses that decide nothing, from 0 to 1."""
     return sum(many for (_, decides), many in tally.items() if not decides) / (tally.total() or 1)
 
 
