@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from itertools import combinations
 
 from envscaler_mcp.language.expressions import (
@@ -19,6 +20,7 @@ from envscaler_mcp.language.expressions import (
     walk,
 )
 from envscaler_mcp.language.model import (
+    Attribute,
     Define,
     Delete,
     Entity,
@@ -276,6 +278,27 @@ def _of_query(query: Query) -> Iterator[Expr]:
     yield from (*query.by, *query.show.values(), *query.answer.values())
 
 
+@dataclass(frozen=True, slots=True)
+class DayFilter:
+    """A first and a last day by which lists of records can be narrowed."""
+
+    attribute: Attribute
+    first: str
+    last: str
+    """The arguments of the list."""
+
+
+def day_filter(entity: Entity, model: Model) -> DayFilter | None:
+    """The first day or moment of records that operations make, because those are many; nothing where a name is taken."""
+    made = {s.entity for o in model.operations.values() for s in statements(o.effect) if isinstance(s, New)}
+    dated = next((a for a in entity.stored if a.type.kind in ("date", "datetime")), None)
+    if entity.name not in made or dated is None:
+        return None
+    first, last = f"{dated.key}_from", f"{dated.key}_to"
+    taken = {attribute.key for attribute in entity.attributes.values()}
+    return None if {first, last} & taken else DayFilter(dated, first, last)
+
+
 def tool_names(model: Model) -> Iterator[tuple[str, str]]:
     """Every tool's name and whether it reads or writes, in the order they are listed."""
     for name in model.queries:
@@ -284,5 +307,7 @@ def tool_names(model: Model) -> Iterator[tuple[str, str]]:
         noun = model.entities[entity].noun
         for read in reads:
             yield (f"get_{noun}" if read == "get" else f"{read}_{plural(noun)}"), "reads"
+    if model.clock:
+        yield model.clock, "reads"
     for name in model.operations:
         yield name, "writes"

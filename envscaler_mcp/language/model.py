@@ -63,6 +63,9 @@ class Sentence:
     """What follows where optional parameters are given: `[ to {room}]` at the end of a `say`."""
 
 
+_CLOCK = "current_time"
+
+
 @dataclass(frozen=True, slots=True)
 class Clause:
     """Words that are said only where these parameters are given."""
@@ -235,3 +238,8 @@ class Model:
     """Which reads follow from each entity."""
     start: StartPlan | None = None
     """How time passes while start states grow, where anything was said of it."""
+
+    @property
+    def clock(self) -> str:
+        """The read that tells the day and the hour; nothing where the author has a tool of that name."""
+        return "" if _CLOCK in self.operations or _CLOCK in self.queries else _CLOCK

@@ -20,6 +20,8 @@ from envscaler_mcp.synthesis.compile.queries import records_key
 def answers_of(model: Model) -> ToolAnswers:
     """What can be said of every tool of the model."""
     data = {query.name: _of_query(query, model) for query in model.queries.values()} | dict(_of_reads(model))
+    if model.clock:
+        data[model.clock] = _object((("now", "str"), ("weekday", "str")))
     for operation in model.operations.values():
         data[operation.name] = _of_change(operation, model)
     whole = " ".join(data.values())

@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal, TypedDict
 
 Result = dict[str, Any]
 """`{"success": True, "data" | "message": ...}` or `{"success": False, "error": why}`"""
+Date = Annotated[str, {"format": "date"}]
 DateTime = Annotated[str, {"format": "date-time"}]
 Text = Annotated[str, {"minLength": 1, "maxLength": 1000}]
 
@@ -152,6 +153,12 @@ def _found(data: object, names: dict[str, str] | None = None) -> Result:
 def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
+
+
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -338,7 +345,7 @@ class BusDepot:
 
         Args:
             number (str, optional): Only buses whose number contains this text.
-            articulated (bool, optional): Only buses with this value of `articulated`.
+            articulated (bool, optional): Only buses that are articulated (true) or not (false).
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -377,6 +384,8 @@ class BusDepot:
         self,
         bus_id: str | None = None,
         charger_id: str | None = None,
+        starts_at_from: Date | None = None,
+        starts_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the chargings, oldest first, all of them or only some.
@@ -384,6 +393,8 @@ class BusDepot:
         Args:
             bus_id (str, optional): Only chargings of this bus.
             charger_id (str, optional): Only chargings of this charger.
+            starts_at_from (str, optional): Only chargings whose `starts_at` is on this day or later.
+            starts_at_to (str, optional): Only chargings whose `starts_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -398,6 +409,8 @@ class BusDepot:
             for charging in self.chargings.values()
             if (bus_id is None or charging["bus_id"] == bus_id)
             and (charger_id is None or charging["charger_id"] == charger_id)
+            and (starts_at_from is None or charging["starts_at"][:10] >= starts_at_from)
+            and (starts_at_to is None or charging["starts_at"][:10] <= starts_at_to)
         ]
         shown = [self._show_charging(charging) for charging in _page(found, offset)]
         return _found({"total": len(found), "chargings": shown}, self._names_of_chargings(shown))
@@ -407,14 +420,18 @@ class BusDepot:
         bus_id: str | None = None,
         what: Literal["brakes", "door", "heating", "ramp", "lights", "mirror", "steering", "seat"] | None = None,
         unsafe: bool | None = None,
+        reported_at_from: Date | None = None,
+        reported_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the defects, oldest first, all of them or only some.
 
         Args:
             bus_id (str, optional): Only defects of this bus.
-            what (str, optional): Only defects with this what.
-            unsafe (bool, optional): Only defects with this value of `unsafe`.
+            what (str, optional): Only defects whose `what` is this.
+            unsafe (bool, optional): Only defects that are unsafe (true) or not (false).
+            reported_at_from (str, optional): Only defects whose `reported_at` is on this day or later.
+            reported_at_to (str, optional): Only defects whose `reported_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -428,6 +445,8 @@ class BusDepot:
             if (bus_id is None or defect["bus_id"] == bus_id)
             and (what is None or defect["what"] == what)
             and (unsafe is None or defect["unsafe"] == unsafe)
+            and (reported_at_from is None or defect["reported_at"][:10] >= reported_at_from)
+            and (reported_at_to is None or defect["reported_at"][:10] <= reported_at_to)
         ]
         shown = [{**defect} for defect in _page(found, offset)]
         return _found({"total": len(found), "defects": shown}, self._names_of_defects(shown))
@@ -438,6 +457,8 @@ class BusDepot:
         line: Literal["Line_1", "Line_7", "Line_11", "Line_17", "extra"] | None = None,
         articulated: bool | None = None,
         withdrawn: bool | None = None,
+        starts_at_from: Date | None = None,
+        starts_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the blocks, oldest first, all of them or only some.
@@ -445,8 +466,10 @@ class BusDepot:
         Args:
             number (str, optional): Only blocks whose number contains this text.
             line (str, optional): Only blocks with this line.
-            articulated (bool, optional): Only blocks with this value of `articulated`.
-            withdrawn (bool, optional): Only blocks with this value of `withdrawn`.
+            articulated (bool, optional): Only blocks that are articulated (true) or not (false).
+            withdrawn (bool, optional): Only blocks that are withdrawn (true) or not (false).
+            starts_at_from (str, optional): Only blocks whose `starts_at` is on this day or later.
+            starts_at_to (str, optional): Only blocks whose `starts_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -459,6 +482,8 @@ class BusDepot:
             and (line is None or block["line"] == line)
             and (articulated is None or block["articulated"] == articulated)
             and (withdrawn is None or block["withdrawn"] == withdrawn)
+            and (starts_at_from is None or block["starts_at"][:10] >= starts_at_from)
+            and (starts_at_to is None or block["starts_at"][:10] <= starts_at_to)
         ]
         return _found({"total": len(found), "blocks": [self._show_block(block) for block in _page(found, offset)]})
 
@@ -466,6 +491,8 @@ class BusDepot:
         self,
         block_id: str | None = None,
         bus_id: str | None = None,
+        starts_at_from: Date | None = None,
+        starts_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the workings, oldest first, all of them or only some.
@@ -473,6 +500,8 @@ class BusDepot:
         Args:
             block_id (str, optional): Only workings of this block.
             bus_id (str, optional): Only workings of this bus.
+            starts_at_from (str, optional): Only workings whose `starts_at` is on this day or later.
+            starts_at_to (str, optional): Only workings whose `starts_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -487,6 +516,8 @@ class BusDepot:
             for working in self.workings.values()
             if (block_id is None or working["block_id"] == block_id)
             and (bus_id is None or working["bus_id"] == bus_id)
+            and (starts_at_from is None or working["starts_at"][:10] >= starts_at_from)
+            and (starts_at_to is None or working["starts_at"][:10] <= starts_at_to)
         ]
         shown = [self._show_working(working) for working in _page(found, offset)]
         return _found({"total": len(found), "workings": shown}, self._names_of_workings(shown))
@@ -501,7 +532,7 @@ class BusDepot:
 
         Args:
             name (str, optional): Only drivers whose name contains this text.
-            articulated (bool, optional): Only drivers with this value of `articulated`.
+            articulated (bool, optional): Only drivers that are articulated (true) or not (false).
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -519,6 +550,8 @@ class BusDepot:
         self,
         block_id: str | None = None,
         driver_id: str | None = None,
+        starts_at_from: Date | None = None,
+        starts_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the turns, oldest first, all of them or only some.
@@ -526,6 +559,8 @@ class BusDepot:
         Args:
             block_id (str, optional): Only turns of this block.
             driver_id (str, optional): Only turns of this driver.
+            starts_at_from (str, optional): Only turns whose `starts_at` is on this day or later.
+            starts_at_to (str, optional): Only turns whose `starts_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -540,9 +575,19 @@ class BusDepot:
             for turn in self.turns.values()
             if (block_id is None or turn["block_id"] == block_id)
             and (driver_id is None or turn["driver_id"] == driver_id)
+            and (starts_at_from is None or turn["starts_at"][:10] >= starts_at_from)
+            and (starts_at_to is None or turn["starts_at"][:10] <= starts_at_to)
         ]
         shown = [self._show_turn(turn) for turn in _page(found, offset)]
         return _found({"total": len(found), "turns": shown}, self._names_of_turns(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def allocate_bus(self, block_id: str, bus_id: str, since: DateTime | None = None) -> Result:
         """Let a bus work a block, from a time on if it has begun or another bus has worked it before.

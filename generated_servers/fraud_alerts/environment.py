@@ -153,6 +153,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -361,7 +367,7 @@ class FraudAlerts:
 
         Args:
             name (str, optional): Only customers whose name contains this text.
-            vulnerable (bool, optional): Only customers with this value of `vulnerable`.
+            vulnerable (bool, optional): Only customers that are vulnerable (true) or not (false).
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -385,7 +391,7 @@ class FraudAlerts:
 
         Args:
             name (str, optional): Only analysts whose name contains this text.
-            senior (bool, optional): Only analysts with this value of `senior`.
+            senior (bool, optional): Only analysts that are senior (true) or not (false).
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -443,7 +449,7 @@ class FraudAlerts:
 
         Args:
             name (str, optional): Only payees whose name contains this text.
-            flagged (bool, optional): Only payees with this value of `flagged`.
+            flagged (bool, optional): Only payees that are flagged (true) or not (false).
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -462,6 +468,8 @@ class FraudAlerts:
         account_id: str | None = None,
         payee_id: str | None = None,
         ended: bool | None = None,
+        until_from: Date | None = None,
+        until_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the trusts, oldest first, all of them or only some.
@@ -469,7 +477,9 @@ class FraudAlerts:
         Args:
             account_id (str, optional): Only trusts of this account.
             payee_id (str, optional): Only trusts of this payee.
-            ended (bool, optional): Only trusts with this value of `ended`.
+            ended (bool, optional): Only trusts that are ended (true) or not (false).
+            until_from (str, optional): Only trusts whose `until` is on this day or later.
+            until_to (str, optional): Only trusts whose `until` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -485,6 +495,8 @@ class FraudAlerts:
             if (account_id is None or trust["account_id"] == account_id)
             and (payee_id is None or trust["payee_id"] == payee_id)
             and (ended is None or trust["ended"] == ended)
+            and (until_from is None or trust["until"] >= until_from)
+            and (until_to is None or trust["until"] <= until_to)
         ]
         shown = [{**trust} for trust in _page(found, offset)]
         return _found({"total": len(found), "trusts": shown}, self._names_of_trusts(shown))
@@ -494,6 +506,8 @@ class FraudAlerts:
         account_id: str | None = None,
         payee_id: str | None = None,
         status: Literal["held", "paid", "cancelled", "disputed"] | None = None,
+        made_on_from: Date | None = None,
+        made_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the payments, oldest first, all of them or only some.
@@ -502,6 +516,8 @@ class FraudAlerts:
             account_id (str, optional): Only payments of this account.
             payee_id (str, optional): Only payments of this payee.
             status (str, optional): Only payments with this status.
+            made_on_from (str, optional): Only payments whose `made_on` is on this day or later.
+            made_on_to (str, optional): Only payments whose `made_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -517,6 +533,8 @@ class FraudAlerts:
             if (account_id is None or payment["account_id"] == account_id)
             and (payee_id is None or payment["payee_id"] == payee_id)
             and (status is None or payment["status"] == status)
+            and (made_on_from is None or payment["made_on"] >= made_on_from)
+            and (made_on_to is None or payment["made_on"] <= made_on_to)
         ]
         shown = [{**payment} for payment in _page(found, offset)]
         return _found({"total": len(found), "payments": shown}, self._names_of_payments(shown))
@@ -527,6 +545,8 @@ class FraudAlerts:
         file_id: str | None = None,
         dismissed_by_id: str | None = None,
         status: Literal["new", "joined", "dismissed"] | None = None,
+        raised_at_from: Date | None = None,
+        raised_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the alerts, oldest first, all of them or only some.
@@ -536,6 +556,8 @@ class FraudAlerts:
             file_id (str, optional): Only alerts whose file is this case.
             dismissed_by_id (str, optional): Only alerts dismissed by this analyst.
             status (str, optional): Only alerts with this status.
+            raised_at_from (str, optional): Only alerts whose `raised_at` is on this day or later.
+            raised_at_to (str, optional): Only alerts whose `raised_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -554,6 +576,8 @@ class FraudAlerts:
             and (file_id is None or alert["file_id"] == file_id)
             and (dismissed_by_id is None or alert["dismissed_by_id"] == dismissed_by_id)
             and (status is None or alert["status"] == status)
+            and (raised_at_from is None or alert["raised_at"][:10] >= raised_at_from)
+            and (raised_at_to is None or alert["raised_at"][:10] <= raised_at_to)
         ]
         shown = [{**alert} for alert in _page(found, offset)]
         return _found({"total": len(found), "alerts": shown}, self._names_of_alerts(shown))
@@ -563,6 +587,8 @@ class FraudAlerts:
         customer_id: str | None = None,
         handler_id: str | None = None,
         status: Literal["open", "confirmed", "cleared", "closed"] | None = None,
+        opened_on_from: Date | None = None,
+        opened_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the cases, oldest first, all of them or only some.
@@ -571,6 +597,8 @@ class FraudAlerts:
             customer_id (str, optional): Only cases of this customer.
             handler_id (str, optional): Only cases whose handler is this analyst.
             status (str, optional): Only cases with this status.
+            opened_on_from (str, optional): Only cases whose `opened_on` is on this day or later.
+            opened_on_to (str, optional): Only cases whose `opened_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -586,9 +614,19 @@ class FraudAlerts:
             if (customer_id is None or case["customer_id"] == customer_id)
             and (handler_id is None or case["handler_id"] == handler_id)
             and (status is None or case["status"] == status)
+            and (opened_on_from is None or case["opened_on"] >= opened_on_from)
+            and (opened_on_to is None or case["opened_on"] <= opened_on_to)
         ]
         shown = [self._show_case(case) for case in _page(found, offset)]
         return _found({"total": len(found), "cases": shown}, self._names_of_cases(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def make_payment(
         self,

@@ -165,6 +165,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -462,7 +468,7 @@ class HospitalStays:
         Args:
             name (str, optional): Only wards whose name contains this text.
             specialty (str, optional): Only wards with this specialty.
-            mixed (bool, optional): Only wards with this value of `mixed`.
+            mixed (bool, optional): Only wards that are mixed (true) or not (false).
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -549,7 +555,7 @@ class HospitalStays:
         Args:
             name (str, optional): Only patients whose name contains this text.
             sex (str, optional): Only patients with this sex.
-            carries (str, optional): Only patients with this carries.
+            carries (str, optional): Only patients whose `carries` is this.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -597,6 +603,8 @@ class HospitalStays:
         ward_id: str | None = None,
         urgent: bool | None = None,
         status: Literal["planned", "admitted", "cancelled"] | None = None,
+        planned_on_from: Date | None = None,
+        planned_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the admissions, oldest first, all of them or only some.
@@ -604,8 +612,10 @@ class HospitalStays:
         Args:
             patient_id (str, optional): Only admissions of this patient.
             ward_id (str, optional): Only admissions of this ward.
-            urgent (bool, optional): Only admissions with this value of `urgent`.
+            urgent (bool, optional): Only admissions that are urgent (true) or not (false).
             status (str, optional): Only admissions with this status.
+            planned_on_from (str, optional): Only admissions whose `planned_on` is on this day or later.
+            planned_on_to (str, optional): Only admissions whose `planned_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -622,6 +632,8 @@ class HospitalStays:
             and (ward_id is None or admission["ward_id"] == ward_id)
             and (urgent is None or admission["urgent"] == urgent)
             and (status is None or admission["status"] == status)
+            and (planned_on_from is None or admission["planned_on"] >= planned_on_from)
+            and (planned_on_to is None or admission["planned_on"] <= planned_on_to)
         ]
         shown = [{**admission} for admission in _page(found, offset)]
         return _found({"total": len(found), "admissions": shown}, self._names_of_admissions(shown))
@@ -635,6 +647,8 @@ class HospitalStays:
         moved_for: Literal["medical", "isolation", "bed_blocked", "own_wish"] | None = None,
         outcome: Literal["home", "rehabilitation", "other_hospital", "died"] | None = None,
         status: Literal["admitted", "discharged"] | None = None,
+        admitted_at_from: Date | None = None,
+        admitted_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the stays, oldest first, all of them or only some.
@@ -644,9 +658,11 @@ class HospitalStays:
             bed_id (str, optional): Only stays of this bed.
             doctor_id (str, optional): Only stays of this doctor.
             planned_id (str, optional): Only stays whose planned is this admission.
-            moved_for (str, optional): Only stays with this moved for.
+            moved_for (str, optional): Only stays whose `moved_for` is this.
             outcome (str, optional): Only stays with this outcome.
             status (str, optional): Only stays with this status.
+            admitted_at_from (str, optional): Only stays whose `admitted_at` is on this day or later.
+            admitted_at_to (str, optional): Only stays whose `admitted_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -670,9 +686,19 @@ class HospitalStays:
             and (moved_for is None or stay["moved_for"] == moved_for)
             and (outcome is None or stay["outcome"] == outcome)
             and (status is None or stay["status"] == status)
+            and (admitted_at_from is None or stay["admitted_at"][:10] >= admitted_at_from)
+            and (admitted_at_to is None or stay["admitted_at"][:10] <= admitted_at_to)
         ]
         shown = [{**stay} for stay in _page(found, offset)]
         return _found({"total": len(found), "stays": shown}, self._names_of_stays(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def plan_admission(
         self,

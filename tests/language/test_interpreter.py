@@ -189,6 +189,20 @@ def test_lists_are_narrowed_counted_and_paged() -> None:
     assert (page["total"], [stay["id"] for stay in page["stays"]]) == (3, ["STAY-00003"])
 
 
+def test_lists_of_what_operations_make_are_narrowed_by_day() -> None:
+    def since(**days: str) -> list[str]:
+        return [stay["since"] for stay in world().call("list_stays", days)["data"]["stays"]]
+
+    assert since(since_from="2026-02-02") == ["2026-02-02", "2026-02-03"]
+    assert since(since_to="2026-02-02") == ["2026-02-01", "2026-02-02"]
+    assert since(since_from="2026-02-02", since_to="2026-02-02") == ["2026-02-02"]
+    assert since(since_from="2026-02-04") == []
+
+
+def test_the_day_and_the_hour_can_be_asked() -> None:
+    assert world().call("current_time", {})["data"] == {"now": "2026-03-02T09:00", "weekday": "Monday"}
+
+
 def test_a_query_skips_the_filters_of_what_is_not_given() -> None:
     asked = world()
     rows = asked.call("costly", {})["data"]["stays"]

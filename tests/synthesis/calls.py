@@ -8,6 +8,7 @@ from datetime import date, timedelta
 from random import Random
 from typing import Any
 
+from envscaler_mcp.language.analysis import day_filter
 from envscaler_mcp.language.column_types.numbers import IntType, MoneyType
 from envscaler_mcp.language.interpreter.reads import derived_reads
 from envscaler_mcp.language.model import Entity, Model, Operation, Parameter, Query
@@ -29,12 +30,14 @@ class Calls:
         self.reads = derived_reads(model)
 
     def any(self, state: State) -> tuple[str, dict[str, Any]]:
-        tools = [*self.model.operations, *self.model.operations, *self.model.queries, *self.reads]
+        tools = [*self.model.operations, *self.model.operations, *self.model.queries, *self.reads, self.model.clock]
         tool = self.random.choice(tools)
         return tool, self.arguments(tool, state)
 
     def arguments(self, tool: str, state: State) -> dict[str, Any]:
         asked: Operation | Query | None = self.model.operations.get(tool) or self.model.queries.get(tool)
+        if tool == self.model.clock:
+            return {}
         if asked is None:
             return self.read(*self.reads[tool], state)
         found = self.given(asked.params, state)
@@ -67,6 +70,10 @@ class Calls:
             for attribute in entity.stored:
                 if attribute.type.kind in ("ref", "one_of", "bool") and self.random.random() < 0.4:
                     found[attribute.key] = self.value(attribute.type.certain, state)
+            days = day_filter(entity, self.model)
+            for argument in (days.first, days.last) if days is not None else ():
+                if self.random.random() < 0.3:
+                    found[argument] = self.day(state)
         if read != "count" and self.random.random() < 0.2:
             found["offset"] = self.random.choice((0, 1, 50))
         return found

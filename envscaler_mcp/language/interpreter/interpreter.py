@@ -6,6 +6,7 @@ import copy
 from collections.abc import Mapping
 from typing import Any
 
+from envscaler_mcp.language.analysis import tool_names
 from envscaler_mcp.language.expressions import Literal
 from envscaler_mcp.language.interpreter.effects import CallRefused, Effects, broken_rules
 from envscaler_mcp.language.interpreter.evaluation import Evaluator, Names
@@ -80,7 +81,9 @@ class Interpreter:
             return {"success": True, **reads.own(query, arguments, names)}
         if tool in self.reads:
             return {"success": True, **reads.derived(*self.reads[tool], arguments)}
-        known = [*self.model.operations, *self.model.queries, *self.reads]
+        if tool == self.model.clock:
+            return {"success": True, "data": reads.clock()}
+        known = [name for name, _ in tool_names(self.model)]
         raise LookupError(f"There is no tool {tool!r}{name_hint(tool, known)}.")
 
     def _required(self, asked: Operation | Query, arguments: Mapping[str, Any], evaluation: Evaluator) -> Names:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from envscaler_mcp.language import calendar
+from envscaler_mcp.language.analysis import day_filter
 from envscaler_mcp.language.interpreter.effects import CallRefused
 from envscaler_mcp.language.interpreter.evaluation import Evaluator, Names
 from envscaler_mcp.language.interpreter.store import Ref, as_stored
@@ -52,6 +54,10 @@ class Reads:
         }
         return {"data": data, "names": names} if names else {"data": data}
 
+    def clock(self) -> dict[str, Any]:
+        now = self.store.clock()
+        return {"now": now, "weekday": calendar.DAYS[calendar.weekday(now[:10]) - 1]}
+
     # What follows from an entity
 
     def derived(self, entity: Entity, read: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -86,6 +92,11 @@ class Reads:
             if attribute.type.kind == "ref":
                 self.known(self.model.entities[attribute.type.entity], wanted)
             refs = [ref for ref in refs if self.store.row(ref)[attribute.key] == wanted]
+        days = day_filter(entity, self.model)
+        if days is not None:
+            first, last = arguments.get(days.first), arguments.get(days.last)
+            if first is not None or last is not None:
+                refs = [ref for ref in refs if _between(first, self.store.row(ref)[days.attribute.key], last)]
         return refs
 
     # What the author wrote
@@ -115,6 +126,13 @@ class Reads:
 
     def title(self, element: Type) -> str:
         return self.model.entities[element.entity].container if element.kind == "ref" else "found"
+
+
+def _between(first: str | None, moment: str | None, last: str | None) -> bool:
+    """Whether it is on one of the days; what has no day yet is on none."""
+    if moment is None:
+        return False
+    return (first is None or moment[:10] >= first) and (last is None or moment[:10] <= last)
 
 
 def _refs(pointer: Pointer, value: Any) -> list[Ref]:

@@ -24,6 +24,7 @@ from envscaler_mcp.synthesis.compile.queries import (
     OwnQuery,
     names_method,
     needs_show,
+    write_clock,
     write_names,
     write_show,
 )
@@ -84,6 +85,7 @@ class _Module:
             for name, kinds in model.derive.items()
             for read in kinds
         ]
+        reads += [write_clock(model.clock)] if model.clock else []
         operations = [
             Method(operation, model, self.writer, self.signatures, self.questions, self.methods).write()
             for operation in model.operations.values()

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
+from envscaler_mcp.language.analysis import day_filter
 from envscaler_mcp.language.expressions import Expr, Loop
 from envscaler_mcp.language.model import Attribute, Entity, Filter, Let, Model, Query
 from envscaler_mcp.language.pointing import Pointer, pointers_of_query, pointers_of_record, shown_key
 from envscaler_mcp.language.python_code import AND, NOT, OR, quoted
 from envscaler_mcp.language.text import a, plural, words
+from envscaler_mcp.language.types import DATE
 from envscaler_mcp.synthesis.compile.expressions import Writer
 from envscaler_mcp.synthesis.compile.names import derived_method, fresh, record_name, type_name
 from envscaler_mcp.synthesis.compile.python import Lines
@@ -33,6 +37,39 @@ _BEFORE_A_NOUN = {
     "with",
     "within",
 }
+
+
+_NO_NOUNS = {*_BEFORE_A_NOUN, "at least", "only", "what", "when", "where", "who", "why"}
+_PARTICIPLE = r"(?<!pass)ed$|[ai]ble$|(brok|froz|stol|giv|tak)en$|drawn$|paid$"
+_ADJECTIVES = {
+    "active",
+    "bulky",
+    "critical",
+    "dangerous",
+    "essential",
+    "explicit",
+    "fragile",
+    "infectious",
+    "large",
+    "open",
+    "organic",
+    "private",
+    "public",
+    "quiet",
+    "ready",
+    "secret",
+    "secure",
+    "senior",
+    "serious",
+    "severe",
+    "shut",
+    "steep",
+    "unsafe",
+    "urgent",
+    "vegetarian",
+    "wide",
+}
+"""Names of yes-or-no attributes that are put as they are."""
 
 
 def show_method(entity: Entity) -> str:
@@ -105,6 +142,18 @@ def _as_answer(attribute: Attribute, call: str) -> str:
     if attribute.type.kind == "list" and attribute.type.of is not None and attribute.type.of.kind == "ref":
         return f'[record["id"] for record in {call}]'
     return call
+
+
+def write_clock(name: str) -> str:
+    """The read that tells the day and the hour."""
+    lines = Lines()
+    lines.depth = 1
+    lines.add(f"def {name}(self) -> Result:")
+    lines.depth += 1
+    answer = '{"now": "YYYY-MM-DDTHH:MM", "weekday": its name}'
+    lines.doc(["Tell the day and the hour.", f'Returns:\n    dict: {{"success": True, "data": {answer}}}'])
+    lines.add("return _found(_clock(self.now))")
+    return lines.text()
 
 
 def shown(entity: Entity, record: str) -> str:
@@ -181,6 +230,14 @@ class DerivedReads:
             annotation = self.signatures.annotation(attribute.type.certain)
             params.append(f"{attribute.key}: {annotation} | None = None")
             docs.append(f"    {attribute.key} ({_wire(attribute)}, optional): {self._which(attribute)}.")
+        days = day_filter(self.entity, self.signatures.model)
+        if days is not None:
+            annotation = self.signatures.annotation(DATE)
+            for argument, which in ((days.first, "later"), (days.last, "earlier")):
+                params.append(f"{argument}: {annotation} | None = None")
+                docs.append(
+                    f"    {argument} (str, optional): Only {many} whose `{days.attribute.key}` is on this day or {which}."
+                )
         if offset:
             params.append(_OFFSET)
             docs.append(_OFFSET_DOC)
@@ -192,9 +249,11 @@ class DerivedReads:
         """What a list holds that is narrowed by the attribute."""
         type_, many, what = attribute.type, words(self.entity.container), words(attribute.name)
         if type_.kind == "bool":
-            return f"Only {many} with this value of `{attribute.name}`"
+            return f"Only {many} {_are(attribute.name)}"
         if type_.kind == "one_of":
-            return f"Only {many} with this {what}"
+            return (
+                f"Only {many} with this {what}" if _is_noun(what) else f"Only {many} whose `{attribute.name}` is this"
+            )
         noun = words(self.signatures.model.entities[type_.entity].noun)
         if what == noun:
             return f"Only {many} of this {noun}"
@@ -216,9 +275,23 @@ class DerivedReads:
                 target = self.signatures.model.entities[attribute.type.entity]
                 lines.add(f"if {attribute.key} is not None and {attribute.key} not in self.{target.container}:")
                 lines.add(f'    return _refused(f"There is no {words(target.noun)} {{{attribute.key}!r}}.")')
+        tests += self._on_days(record)
         if not tests:
             return f"list(self.{entity.container}.values())"
         return f"[{record} for {record} in self.{entity.container}.values() if {' and '.join(tests)}]"
+
+    def _on_days(self, record: str) -> list[str]:
+        """The tests of the first and the last day that were asked for."""
+        days = day_filter(self.entity, self.signatures.model)
+        if days is None:
+            return []
+        value, type_ = f"{record}[{quoted(days.attribute.key)}]", days.attribute.type
+        day = value if type_.kind == "date" else f"{value}[:10]"
+        tests = []
+        for argument, sign in ((days.first, ">="), (days.last, "<=")):
+            test = f"{day} {sign} {argument}"
+            tests.append(f"({argument} is None or {f'({value} is not None and {test})' if type_.optional else test})")
+        return tests
 
     def _list(self) -> str:
         entity = self.entity
@@ -386,6 +459,23 @@ class OwnQuery:
         if query.element.kind == "ref":
             return shown(self.model.entities[query.element.entity], query.variable)
         return query.variable
+
+
+def _is_noun(what: str) -> bool:
+    """Whether it can be said that something has this; otherwise, say, `by` or `waits for`."""
+    last = what.rpartition(" ")[2]
+    return last not in _NO_NOUNS and not (last.endswith("s") and not last.endswith(("ss", "us", "is", "species")))
+
+
+def _are(name: str) -> str:
+    """Those for which an attribute is true, or false, as far as its name says how to put it."""
+    what = words(name)
+    first, _, rest = what.partition(" ")
+    if first == "may" and rest:
+        return f"that may {rest} (true) or not (false)"
+    if first in _BEFORE_A_NOUN or what in _ADJECTIVES or (not rest and re.search(_PARTICIPLE, what)):
+        return f"that are {what} (true) or not (false)"
+    return f"with this value of `{name}`"
 
 
 def _wire(attribute: Attribute) -> str:
