@@ -5,7 +5,9 @@ from __future__ import annotations
 import gc
 import os
 from collections.abc import Iterator
+from functools import cache
 
+import httpcore2
 import pytest
 
 from envscaler_mcp.settings import state_folder
@@ -38,7 +40,15 @@ def state_of_its_own(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -
 
 @pytest.fixture(scope="session", autouse=True)
 def set_aside_by_no_farm() -> Iterator[None]:
-    """A farm in a process of tests looks at no garbage collector: what they set aside would be looked at when it ends."""
+    """Farms in these processes leave the collector alone: when one ends, all that the tests hold would be looked at again."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("envscaler_mcp.farm.garbage.LONG", 3600.0)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def certificates_read_once() -> Iterator[None]:
+    """A client of HTTP reads whom it believes when it is made, for 20 ms, and those of tests talk to this machine alone."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(httpcore2, "default_ssl_context", cache(httpcore2.default_ssl_context))
         yield
