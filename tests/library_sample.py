@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-SAMPLED = 4
+SAMPLED = 2
 
 
 def sample(names: Iterable[str], many: int = SAMPLED) -> list[str]:

@@ -11,7 +11,7 @@ import hashlib
 import string
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from envscaler_mcp.errors import SandboxError
@@ -26,7 +26,7 @@ from envscaler_mcp.sandbox.allowed import (
     TUPLE_METHODS,
     is_special,
 )
-from envscaler_mcp.sandbox.scopes import Scope, opened
+from envscaler_mcp.sandbox.scopes import OPENING, Scope, children, opened
 from envscaler_mcp.sandbox.source_cache import LONGEST, remembered
 from envscaler_mcp.serving.parsing import parsed_module
 
@@ -125,12 +125,34 @@ def refusals(source: str) -> tuple[Refusal, ...]:
         return (Refusal(1, f"the source has {len(source)} characters; at most {MAX_SOURCE} are read"),)
     try:
         module = parsed_module(source)
-        refused = list(_Gate().walk(module))
+        refused = _Gate().walk(module)
     except SyntaxError as cause:
         return (Refusal(cause.lineno or 1, f"this is not Python: {cause.msg}"),)
     except (ValueError, MemoryError, RecursionError) as cause:
         return (Refusal(1, f"this cannot be read: {str(cause) or 'it is nested too deeply'}"),)
     return tuple(sorted(set(refused), key=lambda refusal: (refusal.line, refusal.reason)))
+
+
+_ALWAYS_ALLOWED = NODES - {
+    ast.Import,
+    ast.ImportFrom,
+    ast.Assign,
+    ast.AnnAssign,
+    ast.Name,
+    ast.Attribute,
+    ast.FunctionDef,
+    ast.ClassDef,
+    ast.arg,
+    ast.ExceptHandler,
+    ast.MatchStar,
+    ast.MatchAs,
+    ast.MatchMapping,
+    ast.Global,
+    ast.Nonlocal,
+    ast.MatchClass,
+    ast.keyword,
+}
+"""Nodes that `_Gate` has no reason to refuse where they are allowed at all: half of all that it visits."""
 
 
 class _Gate:
@@ -139,22 +161,32 @@ class _Gate:
     def __init__(self) -> None:
         self._slots: set[int] = set()
         """Places, by identity, where `__slots__` is given a literal."""
+        self._refused: list[Refusal] = []
 
-    def walk(self, module: ast.Module) -> Iterator[Refusal]:
-        yield from self._visit(module, Scope.of_module(module))
+    def walk(self, module: ast.Module) -> list[Refusal]:
+        self._visit(module, Scope.of_module(module))
+        return self._refused
 
-    def _visit(self, node: ast.AST, scope: Scope) -> Iterator[Refusal]:
-        reason = self._reason(node, scope)
-        if reason is not None:
-            yield Refusal(getattr(node, "lineno", 1), reason)
-        if type(node) not in NODES:
+    def _visit(self, node: ast.AST, scope: Scope) -> None:
+        kind = type(node)
+        if kind not in NODES:
+            self._refuse(node, f"{_spoken(node)} may not be used")
+            return
+        if kind not in _ALWAYS_ALLOWED:
+            reason = self._reason(node, scope)
+            if reason is not None:
+                self._refuse(node, reason)
+        if kind not in OPENING:
+            for child in children(node):
+                self._visit(child, scope)
             return
         for child, inner in opened(node, scope):
-            yield from self._visit(child, inner)
+            self._visit(child, inner)
+
+    def _refuse(self, node: ast.AST, reason: str) -> None:
+        self._refused.append(Refusal(getattr(node, "lineno", 1), reason))
 
     def _reason(self, node: ast.AST, scope: Scope) -> str | None:  # noqa: C901
-        if type(node) not in NODES:
-            return f"{_spoken(node)} may not be used"
         match node:
             case ast.Import():
                 return _first(_module_reason(alias.name) or _other_bound_reason(alias.asname) for alias in node.names)

@@ -15,6 +15,21 @@ from envscaler_mcp.sandbox.allowed import MODULES
 _Function = ast.FunctionDef | ast.Lambda
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _SCOPES = (ast.FunctionDef, ast.ClassDef, ast.Lambda, *_COMPREHENSIONS)
+OPENING = frozenset(_SCOPES)
+"""Nodes that some of their children stand in a place of their own in."""
+_NAMING = frozenset(
+    {
+        ast.Name,
+        ast.FunctionDef,
+        ast.ClassDef,
+        ast.ExceptHandler,
+        ast.MatchAs,
+        ast.MatchStar,
+        ast.MatchMapping,
+        ast.Global,
+        ast.Nonlocal,
+    }
+)
 
 
 @dataclass(frozen=True)
@@ -46,6 +61,26 @@ class Scope:
         return None if name in self.own else self.modules.get(name)
 
 
+def children(node: ast.AST) -> list[ast.AST]:
+    """What `ast.iter_child_nodes` gives, in a third of its time: the gate asks for them several times for each node."""
+    below: list[ast.AST] = []
+    for name in node._fields:
+        value = getattr(node, name, None)
+        if isinstance(value, ast.AST):
+            below.append(value)
+        elif isinstance(value, list):
+            below.extend([item for item in value if isinstance(item, ast.AST)])
+    return below
+
+
+def _walk(node: ast.AST) -> list[ast.AST]:
+    """The node and everything below it."""
+    nodes = [node]
+    for each in nodes:
+        nodes.extend(children(each))
+    return nodes
+
+
 def opened(node: ast.AST, scope: Scope) -> Iterator[tuple[ast.AST, Scope]]:
     """Every child and the place it stands in: decorators, defaults and bases stand outside."""
     if isinstance(node, ast.ClassDef):
@@ -54,34 +89,34 @@ def opened(node: ast.AST, scope: Scope) -> Iterator[tuple[ast.AST, Scope]]:
         return _function_parts(node, scope)
     if isinstance(node, _COMPREHENSIONS):
         return _comprehension_parts(node, scope)
-    return ((child, scope) for child in ast.iter_child_nodes(node))
+    return ((child, scope) for child in children(node))
 
 
 def _class_parts(node: ast.ClassDef, scope: Scope) -> Iterator[tuple[ast.AST, Scope]]:
     # A name that the body assigns to is looked up past the functions around it when it is missing.
-    assigned = _bound(node.body)
+    assigned = _names(node.body).bound
     own = {name: binding for name, binding in scope.own.items() if name not in assigned}
     inner = replace(scope, in_class=True, own=own)
-    for child in ast.iter_child_nodes(node):
+    for child in children(node):
         yield child, inner if isinstance(child, ast.stmt) else scope
 
 
 def _function_parts(node: _Function, scope: Scope) -> Iterator[tuple[ast.AST, Scope]]:
     inner = _inside(node, scope)
     body = {id(line) for line in node.body} if isinstance(node, ast.FunctionDef) else {id(node.body)}
-    for child in ast.iter_child_nodes(node):
+    for child in children(node):
         yield child, inner if id(child) in body else scope
 
 
 def _comprehension_parts(node: ast.expr, scope: Scope) -> Iterator[tuple[ast.AST, Scope]]:
-    parts = [child for child in ast.iter_child_nodes(node) if isinstance(child, ast.comprehension)]
+    parts = [child for child in children(node) if isinstance(child, ast.comprehension)]
     names = {name: False for part in parts for name in _stored(part.target)}
     inner = replace(scope, in_class=False, own={**scope.own, **names})
-    for child in ast.iter_child_nodes(node):
+    for child in children(node):
         if child is not parts[0]:
             yield child, inner
     # The first source is evaluated outside, where these names may not exist.
-    for part in ast.iter_child_nodes(parts[0]):
+    for part in children(parts[0]):
         yield part, scope if part is parts[0].iter else inner
 
 
@@ -90,48 +125,57 @@ def _inside(node: _Function, scope: Scope) -> Scope:
     positional = [*arguments.posonlyargs, *arguments.args]
     parameters = [*positional, *arguments.kwonlyargs, *filter(None, (arguments.vararg, arguments.kwarg))]
     body = node.body if isinstance(node, ast.FunctionDef) else [node.body]
-    elsewhere, bound = _declared_elsewhere(body), _bound(body)
-    own = dict.fromkeys((bound | {parameter.arg for parameter in parameters}) - elsewhere, False)
+    said = _names(body)
+    own = dict.fromkeys((said.bound | {parameter.arg for parameter in parameters}) - said.elsewhere, False)
     static = isinstance(node, ast.FunctionDef) and any(
         isinstance(mark, ast.Name) and mark.id == "staticmethod" for mark in node.decorator_list
     )
     if scope.in_class and positional and not static and isinstance(node, ast.FunctionDef):
         first = positional[0].arg
-        own[first] = first not in bound and not _rebound_within(body, first)
-    outer = {name: binding for name, binding in scope.own.items() if name not in elsewhere or name in _nonlocals(body)}
+        own[first] = first not in said.bound and not _rebound_within(body, first)
+    not_seen = said.elsewhere - said.nonlocals
+    outer = {name: binding for name, binding in scope.own.items() if name not in not_seen}
     return replace(scope, in_class=False, own={**outer, **own})
 
 
-def _bound(body: list[ast.stmt] | list[ast.expr]) -> set[str]:
-    """Names that statements of this function itself bind: Python then treats them as its own throughout."""
-    bound_names: set[str] = set()
+@dataclass(frozen=True, slots=True)
+class _Names:
+    """What the statements of a function say of names: each is looked at once."""
+
+    bound: set[str]
+    """Names that they bind: Python then treats them as the function's own throughout."""
+    elsewhere: set[str]
+    """Names that they say are bound in another place."""
+    nonlocals: set[str]
+    """Those of them that are bound in a function around this one."""
+
+
+def _names(body: list[ast.stmt] | list[ast.expr]) -> _Names:
+    said = _Names(set(), set(), set())
     for node in _same_function(body):
+        if type(node) not in _NAMING:
+            continue
         match node:
             case ast.Name(ctx=ast.Store() | ast.Del()):
-                bound_names.add(node.id)
+                said.bound.add(node.id)
             case ast.FunctionDef() | ast.ClassDef():
-                bound_names.add(node.name)
+                said.bound.add(node.name)
             case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
-                bound_names.add(name)
+                said.bound.add(name)
             case ast.MatchMapping(rest=str(name)):
-                bound_names.add(name)
-    return bound_names
-
-
-def _declared_elsewhere(body: list[ast.stmt] | list[ast.expr]) -> set[str]:
-    return {
-        name for node in _same_function(body) if isinstance(node, (ast.Global, ast.Nonlocal)) for name in node.names
-    }
-
-
-def _nonlocals(body: list[ast.stmt] | list[ast.expr]) -> set[str]:
-    return {name for node in _same_function(body) if isinstance(node, ast.Nonlocal) for name in node.names}
+                said.bound.add(name)
+            case ast.Global():
+                said.elsewhere.update(node.names)
+            case ast.Nonlocal():
+                said.elsewhere.update(node.names)
+                said.nonlocals.update(node.names)
+    return said
 
 
 def _rebound_within(body: list[ast.stmt] | list[ast.expr], name: str) -> bool:
     """Whether a function inside says `nonlocal self`, and could put something else there; or an import takes the name."""
     for line in body:
-        for node in ast.walk(line):
+        for node in _walk(line):
             if isinstance(node, ast.Nonlocal) and name in node.names:
                 return True
             if isinstance(node, ast.alias) and (node.asname or node.name) == name:
@@ -148,18 +192,18 @@ def _same_function(body: list[ast.stmt] | list[ast.expr]) -> Iterator[ast.AST]:
         node = waiting.pop()
         yield node
         if not isinstance(node, _SCOPES):
-            waiting.extend(ast.iter_child_nodes(node))
+            waiting.extend(children(node))
 
 
 def _stored(target: ast.expr) -> Iterator[str]:
-    for node in ast.walk(target):
+    for node in _walk(target):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             yield node.id
 
 
 def _imported_modules(module: ast.Module) -> dict[str, str]:
     bound_names: dict[str, str] = {}
-    for node in ast.walk(module):
+    for node in _walk(module):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 name = alias.name if alias.asname else alias.name.partition(".")[0]

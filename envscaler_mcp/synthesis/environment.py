@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from envscaler_mcp.artifacts import Blueprint, Environment, Provenance, digest_of
 from envscaler_mcp.language import check_blueprint
@@ -13,11 +14,11 @@ from envscaler_mcp.language.text import words
 from envscaler_mcp.sandbox.policy import admit
 from envscaler_mcp.serving.tools import tool_table
 from envscaler_mcp.synthesis.answers import answers_of
-from envscaler_mcp.synthesis.compile import compile_model
+from envscaler_mcp.synthesis.compile import Compiled, compile_model
 from envscaler_mcp.synthesis.nursery import compile_nursery
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Synthesized:
     """An environment, its code, and the class in which its states grow."""
 
@@ -26,8 +27,19 @@ class Synthesized:
     speech: Storybook
     environment: Environment
     source: str
-    nursery_source: str
-    nursery_class: str
+
+    @property
+    def nursery_source(self) -> str:
+        return self._nursery.source
+
+    @property
+    def nursery_class(self) -> str:
+        return self._nursery.class_name
+
+    @cached_property
+    def _nursery(self) -> Compiled:
+        """Compiled where states grow; who only compares a folder's code with the compiler's needs none."""
+        return compile_nursery(self.model)
 
 
 def synthesize(blueprint: Blueprint, states: tuple[str, ...]) -> Synthesized:
@@ -36,7 +48,6 @@ def synthesize(blueprint: Blueprint, states: tuple[str, ...]) -> Synthesized:
     model = checked.sound()
     compiled = compile_model(model)
     admit(compiled.source, f"What was compiled of {blueprint.id!r}")
-    nursery = compile_nursery(model)
     environment = Environment(
         provenance=Provenance(author=blueprint.provenance.author, parents={"blueprint": blueprint.digest}),
         id=blueprint.id,
@@ -54,9 +65,7 @@ def synthesize(blueprint: Blueprint, states: tuple[str, ...]) -> Synthesized:
         code_digest=digest_of(compiled.source),
         blueprint_digest=blueprint.digest,
     )
-    return Synthesized(
-        blueprint, model, checked.speech, environment, compiled.source, nursery.source, nursery.class_name
-    )
+    return Synthesized(blueprint, model, checked.speech, environment, compiled.source)
 
 
 def introduction(model: Model) -> str:

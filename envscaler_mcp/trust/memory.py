@@ -27,7 +27,7 @@ def recall(environment: Environment, source: str) -> Trust | None:
     """What is known of the code of this card; None where it was not compiled here yet."""
     key = _key(environment, source)
     if key not in _here:
-        _here.update(_read(_file()))
+        _here.update(_read(memory_file()))
     return _here.get(key)
 
 
@@ -37,7 +37,7 @@ def remember(environment: Environment, source: str, trust: Trust) -> None:
     if recall(environment, source) == trust:
         return
     _here[key] = trust
-    file = _file()
+    file = memory_file()
     try:
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         if not _private(file.parent):
@@ -74,7 +74,8 @@ def _private(path: Path) -> bool:
     return status.st_uid == os.geteuid() and not status.st_mode & 0o022 and not stat.S_ISLNK(status.st_mode)
 
 
-def _file() -> Path:
+def memory_file() -> Path:
+    """Where it is written down."""
     return state_folder() / f"compiled-{_compiler()}.txt"
 
 

@@ -188,7 +188,7 @@ HOGS = {
 }
 
 
-@pytest.mark.parametrize("one_author", [False, True])
+@pytest.mark.parametrize("one_author", [pytest.param(False, marks=pytest.mark.slow), True])
 @pytest.mark.parametrize("hog", HOGS.values(), ids=HOGS)
 def test_the_memory_of_one_check_is_there_for_the_next(hog: str, one_author: bool) -> None:
     hog = hog.format(many=16_000_000)

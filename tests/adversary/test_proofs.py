@@ -277,7 +277,7 @@ def test_no_proof_depends_on_the_order_of_keys(level: str, seed: int) -> None:
     assert Prover(read, place.model, place.speech, place.environment, world).prove() == one.proof
 
 
-@pytest.mark.parametrize("world", ["meal_planner", "stamp_collection"])
+@pytest.mark.parametrize("world", [pytest.param("meal_planner", marks=pytest.mark.slow), "stamp_collection"])
 def test_tasks_with_lists_of_entries_are_proven_from_what_lies_on_disk(world: str) -> None:
     """Arguments with several fields were walked in the order in which code made them, and written in another."""
     ten = itertools.islice(prove_folder(SERVERS / world), 10)

@@ -42,7 +42,7 @@ STARTING: Sequence[Any] = (
     pytest.param((*_RUN, "--via", "stdio", "--processes", "2"), marks=pytest.mark.slow),
     pytest.param((*_RUN, "--via", "http", "--processes", "1"), marks=pytest.mark.slow),
     pytest.param((*_RUN, "--via", "worker", "--processes", "2"), marks=pytest.mark.slow),
-    ("prove", GENUINE, OTHER, "--workers", "2"),
+    pytest.param(("prove", GENUINE, OTHER, "--workers", "2"), marks=pytest.mark.slow),
     pytest.param(("build", GENUINE, OTHER, "--workers", "2"), marks=pytest.mark.slow),
     pytest.param(
         ("tasks", GENUINE, OTHER, "--count", "4", "--out", "tasks.jsonl", "--workers", "2"), marks=pytest.mark.slow

@@ -27,6 +27,8 @@ SLOW = {
     "runs",
     "building",
     "growth",
+    "worlds",
+    "episodes",
 }
 
 
@@ -88,7 +90,15 @@ def test_a_missed_budget_is_said_and_met_ones_are_too() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["bank_accounts", "hospital_stays", "issue_tracker", "sports_league", "warehouse_stock"]
+    "name",
+    [
+        "bank_accounts",
+        "issue_tracker",
+        *(
+            pytest.param(name, marks=pytest.mark.slow)
+            for name in ("hospital_stays", "sports_league", "warehouse_stock")
+        ),
+    ],
 )
 def test_a_widened_state_obeys_the_rules_that_the_start_state_obeys(name: str) -> None:
     here = place(name)

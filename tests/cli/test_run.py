@@ -356,7 +356,7 @@ class Stuck:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("via", ["direct", "worker", "stdio"])
+@pytest.mark.parametrize("via", ["direct", "worker", pytest.param("stdio", marks=pytest.mark.slow)])
 def test_an_interrupted_run_says_what_is_safe(home: Path, tmp_path: Path, number: int, via: str) -> None:
     program = "import sys; sys.path.insert(0, ''); from envscaler_mcp.cli import main; main()"
     words = ("run", "--agent", "tests.cli.test_run:Stuck", "--env", "lending_library", "--via", via)

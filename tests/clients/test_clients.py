@@ -49,7 +49,9 @@ def over_stdio() -> subprocess.CompletedProcess[str]:
     return run(sys.executable, PLAIN, *CALLS, "--", *SERVER)
 
 
-@pytest.mark.parametrize(("era", "spoken"), [("auto", "2026-07-28"), ("legacy", "2025-11-25")])
+@pytest.mark.parametrize(
+    ("era", "spoken"), [("auto", "2026-07-28"), pytest.param("legacy", "2025-11-25", marks=pytest.mark.slow)]
+)
 def test_the_plain_client_lists_calls_and_is_refused_over_stdio(
     era: str, spoken: str, over_stdio: subprocess.CompletedProcess[str]
 ) -> None:

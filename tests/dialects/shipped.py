@@ -13,11 +13,12 @@ from envscaler_mcp.artifacts import Scenario
 from envscaler_mcp.dialects import Dialect, DialectName
 from envscaler_mcp.serving import EnvironmentCode, LocalWorld, open_unread_world, read_code
 from envscaler_mcp.serving.spoken_world import SpokenWorld
-from tests.library_sample import sample
+from tests.library_sample import sample, turns
 
 SERVERS = Path(__file__).parent.parent.parent / "generated_servers"
 ALL = tuple(sorted(path.parent.name for path in SERVERS.glob("*/scenarios.jsonl")))
 SAMPLE = tuple(sample(ALL, 8))
+TURNS = turns(SAMPLE, 4)
 ID = re.compile(r"[A-Z][A-Z0-9-]*-[0-9]{5,}")
 
 

@@ -14,7 +14,7 @@ from envscaler_mcp.artifacts import Call, Scenario
 from envscaler_mcp.dialects import Dialect, DialectName
 from envscaler_mcp.dialects.axes import axes_of
 from envscaler_mcp.dialects.spelling import say_moments_in
-from tests.dialects.shipped import ID, SAMPLE, dialect_of, scenarios_of, spoken_world_at, world_at
+from tests.dialects.shipped import ID, SAMPLE, TURNS, dialect_of, scenarios_of, spoken_world_at, world_at
 
 ENVIRONMENT = "hospital_stays"
 NUMBERS = tuple(DialectName(number, held_out) for number in range(120) for held_out in (False, True))
@@ -53,7 +53,7 @@ def leaves(value: Any) -> list[Any]:
 JSON = ("plain", "envelope", "ok", "jsonapi")
 
 
-@pytest.mark.parametrize("environment", SAMPLE)
+@pytest.mark.parametrize("environment", TURNS)
 def test_a_change_answers_with_every_record_that_it_changed_where_its_dialect_says_so(environment: str) -> None:
     scenario = next(scenarios_of(environment))
     for dialect in dialects_where(environment, changes=("records",), answers=JSON, choices=("plain", "upper")):
@@ -63,7 +63,7 @@ def test_a_change_answers_with_every_record_that_it_changed_where_its_dialect_sa
             assert extra == (2 if dialect.axes.answers == "ok" else 1)
 
 
-@pytest.mark.parametrize("environment", SAMPLE)
+@pytest.mark.parametrize("environment", TURNS)
 def test_a_change_names_no_more_than_the_ids_of_what_was_made_in_other_dialects(environment: str) -> None:
     scenario = next(scenarios_of(environment))
     for dialect in dialects_where(environment, changes=("message", "ids", "bare"), answers=JSON):

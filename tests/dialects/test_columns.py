@@ -13,7 +13,7 @@ from envscaler_mcp.dialects import Dialect, DialectName
 from envscaler_mcp.dialects.axes import axes_of
 from envscaler_mcp.serving.listing import listed_tools
 from envscaler_mcp.serving.spoken_world import SpokenWorld
-from tests.dialects.shipped import SAMPLE, dialect_of, scenarios_of, spoken_world_at
+from tests.dialects.shipped import TURNS, dialect_of, scenarios_of, spoken_world_at
 
 
 def dialects_of_rows(environment: str, *answers: str) -> list[Dialect]:
@@ -40,7 +40,7 @@ def rows_in(value: Any) -> list[dict[str, Any]]:
     return next((rows for inner in value.values() if (rows := rows_in(inner))), []) if isinstance(value, dict) else []
 
 
-@pytest.mark.parametrize("environment", SAMPLE)
+@pytest.mark.parametrize("environment", TURNS)
 def test_chosen_columns_are_those_of_the_whole_rows_beside_their_ids(environment: str) -> None:
     scenario = next(scenarios_of(environment))
     for dialect in dialects_of_rows(environment, "plain", "envelope", "ok"):
@@ -97,7 +97,7 @@ def test_a_docstring_explains_every_argument() -> None:
                 assert {*tool.input_schema["properties"]} <= {*lines}
 
 
-@pytest.mark.parametrize("environment", SAMPLE)
+@pytest.mark.parametrize("environment", TURNS)
 def test_answers_are_what_the_output_schema_of_their_tool_says(environment: str) -> None:
     scenario = next(scenarios_of(environment))
     names = [DialectName(number, held_out) for number in range(150) for held_out in (False, True)]

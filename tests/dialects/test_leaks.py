@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from tests.dialects.leaks import PLAYERS, Read, leaks_of, play_episodes
-from tests.dialects.shipped import ALL, SAMPLE
+from tests.dialects.shipped import ALL, TURNS
 
 
-@pytest.mark.parametrize("environment", SAMPLE)
+@pytest.mark.parametrize("environment", TURNS)
 def test_agents_that_play_well_at_random_and_badly_read_no_word_of_the_world(environment: str) -> None:
     read = Read()
     play_episodes(environment, 6, read)

@@ -6,7 +6,7 @@ import pytest
 
 from envscaler_mcp.dialects import DialectName
 from envscaler_mcp.grading.judging import judge
-from tests.dialects.shipped import ALL, SAMPLE, dialect_of, scenarios_of, spoken_world_at, state_of
+from tests.dialects.shipped import ALL, TURNS, dialect_of, scenarios_of, spoken_world_at, state_of
 
 SEEDS = tuple(DialectName(seed) for seed in range(10)) + tuple(DialectName(seed, held_out=True) for seed in range(10))
 
@@ -25,13 +25,13 @@ def play_all(environment: str, name: DialectName, most: int | None = None) -> No
         assert world.state_hash() == scenario.proof.final_hash, (environment, str(name), scenario.id)
 
 
-@pytest.mark.parametrize("environment", SAMPLE)
+@pytest.mark.parametrize("environment", TURNS)
 def test_the_solution_in_a_dialect_ends_where_its_proof_ended(environment: str) -> None:
     for name in SEEDS:
         play_all(environment, name, most=2)
 
 
-@pytest.mark.parametrize("environment", SAMPLE)
+@pytest.mark.parametrize("environment", TURNS)
 def test_the_solution_in_a_dialect_earns_everything_and_doing_nothing_earns_nothing(environment: str) -> None:
     scenario = next(scenarios_of(environment))
     dialect = dialect_of(environment, DialectName(4))

@@ -18,7 +18,7 @@ from envscaler_mcp.errors import WorldError
 from envscaler_mcp.serving import open_unread_world
 from envscaler_mcp.serving.server import build_server
 from envscaler_mcp.serving.spoken_world import SpokenWorld
-from tests.dialects.shipped import SAMPLE, code_of, dialect_of, scenarios_of, spoken_world_at, world_at
+from tests.dialects.shipped import SAMPLE, TURNS, code_of, dialect_of, scenarios_of, spoken_world_at, world_at
 from tests.homes import written
 
 ENVIRONMENT = "hospital_stays"
@@ -123,7 +123,7 @@ async def test_a_client_sees_the_dialect_and_nothing_else(dialect: Dialect, worl
             assert (answer.structured_content is not None) == dialect.axes.structured
 
 
-@pytest.mark.parametrize("environment", SAMPLE)
+@pytest.mark.parametrize("environment", TURNS)
 async def test_answers_of_every_dialect_pass_a_client(environment: str) -> None:
     scenario = next(scenarios_of(environment))
     for seed in range(8):

@@ -28,7 +28,7 @@ MINUTES = st.datetimes().map(lambda moment: moment.isoformat()[:16])
 TIMES = st.times().map(lambda time: time.isoformat()[:5])
 FORMATS = {"date": DAYS, "date-time": MINUTES, "time": TIMES, "email": st.just("a@example.org")}
 WORLDS = [
-    pytest.param(sample(ALL, 40), id="forty worlds"),
+    pytest.param(sample(ALL, 20), id="twenty worlds"),
     pytest.param(ALL, id="all worlds", marks=pytest.mark.slow),
 ]
 WORDS = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), min_size=1, max_size=12)

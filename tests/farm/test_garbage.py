@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import weakref
+from collections.abc import Iterator
 
 import pytest
 from anyio.to_thread import run_sync
@@ -14,10 +15,12 @@ from tests.farm.farms import farm_here
 
 
 @pytest.fixture(autouse=True)
-def every_collection_is_long(monkeypatch: pytest.MonkeyPatch) -> None:
+def every_collection_is_long(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """In a process that has set nothing aside, as a farm finds it."""
     monkeypatch.setattr(garbage, "LONG", 0.0)
     gc.unfreeze()
+    yield
+    gc.freeze()
 
 
 async def test_what_survives_a_long_collection_is_set_aside_until_no_world_is_open() -> None:
@@ -34,7 +37,7 @@ async def test_what_survives_a_long_collection_is_set_aside_until_no_world_is_op
             async with asyncio.timeout(20):
                 # Everything was looked at again, and what was in use was set aside anew.
                 while gc.get_freeze_count() >= aside:  # noqa: ASYNC110 - the farm looks once a second
-                    await asyncio.sleep(0.05)
+                    await asyncio.sleep(0.3)
 
 
 async def test_a_closed_world_leaves_nothing_to_the_collector() -> None:
@@ -70,7 +73,7 @@ async def test_a_farm_that_has_ended_leaves_the_collector_as_it_was(looked_again
             await one.front.worlds.close_all()
             async with asyncio.timeout(20):
                 while gc.get_freeze_count() == aside:  # noqa: ASYNC110 - the farm looks once a second
-                    await asyncio.sleep(0.05)
+                    await asyncio.sleep(0.3)
             assert gc.get_freeze_count() > before
     gc.collect()
     assert gc.get_freeze_count() == before

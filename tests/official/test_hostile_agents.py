@@ -65,7 +65,7 @@ def of_the_agent(judged: OfficialEpisode) -> bool:
             calls,
             id=f"{way}-{name}",
             # Each starts a server of its own.
-            marks=pytest.mark.slow if way == "stdio" and "memory" not in name else (),
+            marks=pytest.mark.slow if way == "stdio" or (way == "http" and "memory" in name) else (),
         )
         for way in ("worker", "stdio", "http")
         for name, calls in TOO_MUCH.items()
@@ -89,7 +89,7 @@ async def test_a_call_that_takes_too_long_is_the_agents_failure(
     )
 
 
-@pytest.mark.parametrize("way", ["worker", "http"])
+@pytest.mark.parametrize("way", ["worker", pytest.param("http", marks=pytest.mark.slow)])
 async def test_calls_that_together_take_their_judge_too_long_are_the_agents_failure(
     stage: Stage, way: Way, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -53,7 +53,7 @@ def test_several_files_are_imported_together(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("faithful", [False, True])
-@pytest.mark.parametrize("again", [True, False])
+@pytest.mark.parametrize("again", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_scenarios_are_added_later(tmp_path: Path, again: bool, faithful: bool) -> None:
     environments = written(tmp_path / "e.json", [desk.ENVIRONMENT])
     imported(tmp_path, environments, written(tmp_path / "a.json", desk.TWELVE[:2]), faithful=faithful)

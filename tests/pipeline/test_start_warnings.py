@@ -9,8 +9,15 @@ import pytest
 from typer.testing import CliRunner
 
 from envscaler_mcp.cli.program import app
+from envscaler_mcp.pipeline import authoring
 
 GYM = (Path(__file__).parent.parent / "blueprints" / "gym.yaml").read_text(encoding="utf-8")
+
+
+@pytest.fixture(autouse=True)
+def short_probes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A check also plays long histories; these warnings are of the start states alone."""
+    monkeypatch.setattr(authoring, "_PROBED_STEPS", 12)
 
 
 def warnings(tmp_path: Path, text: str) -> list[str]:
@@ -69,7 +76,6 @@ DAYS = (
 )
 
 
-@pytest.mark.slow
 def test_open_records_whose_day_lies_long_back_are_warned_of(tmp_path: Path) -> None:
     soon = f"{DAYS}    book_place.held_on: today+1..today+3\n".replace(
         "history: 25\n", "history: 6\n  play:\n    give_up_place: 0\n"

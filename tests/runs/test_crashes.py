@@ -96,7 +96,7 @@ def undisturbed(home: Path, out: Path, via: Via) -> dict[str, str]:
 @pytest.mark.parametrize(
     ("via", "processes", "episodes", "kills"),
     [
-        ("direct", 1, 30, 2),
+        pytest.param("direct", 1, 30, 2, marks=pytest.mark.slow),
         ("direct", 2, 30, 1),
         ("worker", 1, 16, 2),
         pytest.param("stdio", 1, 6, 1, marks=pytest.mark.slow),
@@ -130,7 +130,7 @@ def test_nothing_is_played_again_when_everything_is_done(tmp_path: Path) -> None
     assert shard.read_bytes() == before
 
 
-@pytest.mark.parametrize("via", ["stdio", "http"])
+@pytest.mark.parametrize("via", ["stdio", pytest.param("http", marks=pytest.mark.slow)])
 def test_a_server_that_is_killed_is_the_machine_s_failure_and_its_episode_is_played_again(
     tmp_path: Path, via: Via
 ) -> None:

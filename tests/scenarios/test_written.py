@@ -37,7 +37,11 @@ from tests.scenarios.written_classes import (
 
 ROOT = Path(__file__).resolve().parents[2]
 DESKS = {"lending": (LENDING, "LendingDesk", lending_state()), "devices": (DEVICES, "DeviceRegistry", devices_state())}
-CASES = [(desk, level) for desk in DESKS for level in LEVELS]
+CASES = [
+    pytest.param(desk, level, marks=pytest.mark.slow if (desk, level) == ("devices", "hard") else ())
+    for desk in DESKS
+    for level in LEVELS
+]
 
 _executed: list[str] = []
 """Names under which Python code was run in this process since it was told to take notes."""

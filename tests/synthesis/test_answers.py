@@ -19,7 +19,7 @@ from envscaler_mcp.serving.listing import hints_of, listed_tools, output_schema
 from envscaler_mcp.serving.shapes import AnswerShapes
 from envscaler_mcp.synthesis.answers import answers_of
 from tests.synthesis.twins import content
-from tests.synthesis.worlds import NAMES, Player, compiled, model, start, with_seeds
+from tests.synthesis.worlds import NAMES, TURNS, Player, compiled, model, start, with_seeds
 
 CALLS, HISTORY = 150, 18
 
@@ -62,7 +62,7 @@ def only_more(before: dict[str, Any], after: dict[str, Any]) -> bool:
     return all(after[name].items() >= value.items() for name, value in records.items())
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", TURNS)
 def test_answers_and_changes_are_what_the_card_says(name: str) -> None:
     check_calls(name, 1, CALLS)
 

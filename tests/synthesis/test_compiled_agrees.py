@@ -7,18 +7,18 @@ import pytest
 from envscaler_mcp.serving.code import load_class
 from envscaler_mcp.synthesis.compile import compile_model
 from tests.synthesis.twins import Twins, replayed
-from tests.synthesis.worlds import NAMES, compiled, model, play, raw, start, with_seeds, write
+from tests.synthesis.worlds import TURNS, compiled, model, play, raw, start, with_seeds, write
 
 CALLS, WRITES, HISTORY = 70, 45, 18
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", TURNS)
 def test_a_grown_state_is_sound(name: str) -> None:
     state = start(name, HISTORY)
     assert Twins(model(name), state, compiled(name)).meant.check_state() == []
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", TURNS)
 def test_calls_answer_and_change_what_the_blueprint_means(name: str) -> None:
     changes = 0
     for seed in (1, 2):
@@ -28,7 +28,7 @@ def test_calls_answer_and_change_what_the_blueprint_means(name: str) -> None:
     assert changes or not model(name).blueprint.start.records
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", TURNS)
 def test_no_write_gets_past_a_rule(name: str) -> None:
     twins, _ = write(name, 1, WRITES, HISTORY)
     assert twins.done

@@ -17,7 +17,7 @@ from envscaler_mcp.sampling.chance import Chance
 from envscaler_mcp.scenarios import grow
 from envscaler_mcp.serving.code import load_class
 from envscaler_mcp.synthesis.nursery import compile_nursery
-from tests.library_sample import sample
+from tests.library_sample import sample, turns
 from tests.synthesis.calls import Calls, State
 from tests.synthesis.raw_writes import Raw, RawCalls, raw_writes
 from tests.synthesis.twins import Twins, class_of, model_of
@@ -26,6 +26,8 @@ _TRICKY = {f.stem: f for f in sorted(Path(__file__).parents[1].glob("blueprints/
 BLUEPRINTS = {**blueprint_files(), **_TRICKY}
 NAMES = [*sample(blueprint_files(), 5), *_TRICKY]
 """Some that ship, and all the others."""
+TURNS = [*turns(sample(blueprint_files(), 5), 2), *_TRICKY]
+"""The same; the fast suite looks at two of those that ship."""
 
 
 def with_seeds(*seeds: int) -> list[tuple[str, int]]:
