@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
+from textwrap import dedent
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from envscaler_mcp.errors import SandboxError
+from envscaler_mcp.sandbox import policy
 from envscaler_mcp.sandbox.policy import MAX_SOURCE, admit, admit_check, refusals
 from envscaler_mcp.sandbox.scopes import Scope
 from tests.sandbox.places import LIAR, SHARED, SHOP
@@ -254,3 +259,13 @@ def test_a_module_knows_its_imports() -> None:
         ast.parse("import random\nimport json as j\nimport collections.abc\nfrom collections import abc as a")
     )
     assert scope.modules == {"random": "random", "j": "json", "collections": "collections", "a": "collections.abc"}
+
+
+def test_every_node_that_may_be_refused_for_a_reason_is_looked_at() -> None:
+    looked_at = {
+        pattern.cls.attr
+        for pattern in ast.walk(ast.parse(dedent(inspect.getsource(policy._Gate._reason))))
+        if isinstance(pattern, ast.MatchClass) and isinstance(pattern.cls, ast.Attribute)
+    }
+    assert len(looked_at) > 10
+    assert looked_at.isdisjoint(node.__name__ for node in policy._ALWAYS_ALLOWED)
