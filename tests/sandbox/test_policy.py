@@ -262,9 +262,15 @@ def test_a_module_knows_its_imports() -> None:
 
 
 def test_every_node_that_may_be_refused_for_a_reason_is_looked_at() -> None:
+    cases = [
+        case.pattern
+        for case in ast.walk(ast.parse(dedent(inspect.getsource(policy._Gate._reason))))
+        if isinstance(case, ast.match_case)
+    ]
+    patterns = [part for case in cases for part in (case.patterns if isinstance(case, ast.MatchOr) else [case])]
     looked_at = {
         pattern.cls.attr
-        for pattern in ast.walk(ast.parse(dedent(inspect.getsource(policy._Gate._reason))))
+        for pattern in patterns
         if isinstance(pattern, ast.MatchClass) and isinstance(pattern.cls, ast.Attribute)
     }
     assert len(looked_at) > 10
