@@ -138,6 +138,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -389,7 +395,7 @@ class AccessBadges:
         Args:
             name (str, optional): Only zones whose name contains this text.
             within_id (str, optional): Only zones within this zone.
-            escorted (bool, optional): Only zones with this value of `escorted`.
+            escorted (bool, optional): Only zones that are escorted (true) or not (false).
             never_alone (bool, optional): Only zones with this value of `never_alone`.
             briefing (bool, optional): Only zones with this value of `briefing`.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
@@ -498,6 +504,8 @@ class AccessBadges:
         host_id: str | None = None,
         zone_id: str | None = None,
         status: Literal["active", "suspended", "returned", "lost"] | None = None,
+        passed_at_from: Date | None = None,
+        passed_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the badges, oldest first, all of them or only some.
@@ -509,6 +517,8 @@ class AccessBadges:
             host_id (str, optional): Only badges whose host is this badge.
             zone_id (str, optional): Only badges of this zone.
             status (str, optional): Only badges with this status.
+            passed_at_from (str, optional): Only badges whose `passed_at` is on this day or later.
+            passed_at_to (str, optional): Only badges whose `passed_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -531,6 +541,11 @@ class AccessBadges:
             and (host_id is None or badge["host_id"] == host_id)
             and (zone_id is None or badge["zone_id"] == zone_id)
             and (status is None or badge["status"] == status)
+            and (
+                passed_at_from is None
+                or (badge["passed_at"] is not None and badge["passed_at"][:10] >= passed_at_from)
+            )
+            and (passed_at_to is None or (badge["passed_at"] is not None and badge["passed_at"][:10] <= passed_at_to))
         ]
         shown = [{**badge} for badge in _page(found, offset)]
         return _found({"total": len(found), "badges": shown}, self._names_of_badges(shown))
@@ -540,6 +555,8 @@ class AccessBadges:
         badge_id: str | None = None,
         door_id: str | None = None,
         way: Literal["in", "out"] | None = None,
+        at_from: Date | None = None,
+        at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the passages, oldest first, all of them or only some.
@@ -548,6 +565,8 @@ class AccessBadges:
             badge_id (str, optional): Only passages of this badge.
             door_id (str, optional): Only passages of this door.
             way (str, optional): Only passages with this way.
+            at_from (str, optional): Only passages whose `at` is on this day or later.
+            at_to (str, optional): Only passages whose `at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -563,9 +582,19 @@ class AccessBadges:
             if (badge_id is None or passage["badge_id"] == badge_id)
             and (door_id is None or passage["door_id"] == door_id)
             and (way is None or passage["way"] == way)
+            and (at_from is None or passage["at"][:10] >= at_from)
+            and (at_to is None or passage["at"][:10] <= at_to)
         ]
         shown = [{**passage} for passage in _page(found, offset)]
         return _found({"total": len(found), "passages": shown}, self._names_of_passages(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def issue_badge(
         self,

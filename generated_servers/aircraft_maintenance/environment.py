@@ -144,6 +144,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -472,6 +478,8 @@ class AircraftMaintenance:
         category: Literal["A", "B", "C", "D"] | None = None,
         handled_by_id: str | None = None,
         status: Literal["open", "deferred", "rectified"] | None = None,
+        reported_on_from: Date | None = None,
+        reported_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the defects, oldest first, all of them or only some.
@@ -481,6 +489,8 @@ class AircraftMaintenance:
             category (str, optional): Only defects with this category.
             handled_by_id (str, optional): Only defects handled by this engineer.
             status (str, optional): Only defects with this status.
+            reported_on_from (str, optional): Only defects whose `reported_on` is on this day or later.
+            reported_on_to (str, optional): Only defects whose `reported_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -497,6 +507,8 @@ class AircraftMaintenance:
             and (category is None or defect["category"] == category)
             and (handled_by_id is None or defect["handled_by_id"] == handled_by_id)
             and (status is None or defect["status"] == status)
+            and (reported_on_from is None or defect["reported_on"] >= reported_on_from)
+            and (reported_on_to is None or defect["reported_on"] <= reported_on_to)
         ]
         shown = [{**defect} for defect in _page(found, offset)]
         return _found({"total": len(found), "defects": shown}, self._names_of_defects(shown))
@@ -523,7 +535,7 @@ class AircraftMaintenance:
             after_id (str, optional): Only cards after this card.
             signed_by_id (str, optional): Only cards signed by this engineer.
             inspected_by_id (str, optional): Only cards inspected by this engineer.
-            dropped (bool, optional): Only cards with this value of `dropped`.
+            dropped (bool, optional): Only cards that are dropped (true) or not (false).
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -556,6 +568,8 @@ class AircraftMaintenance:
         self,
         aircraft_id: str | None = None,
         engineer_id: str | None = None,
+        released_at_from: Date | None = None,
+        released_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the releases, oldest first, all of them or only some.
@@ -563,6 +577,8 @@ class AircraftMaintenance:
         Args:
             aircraft_id (str, optional): Only releases of this aircraft.
             engineer_id (str, optional): Only releases of this engineer.
+            released_at_from (str, optional): Only releases whose `released_at` is on this day or later.
+            released_at_to (str, optional): Only releases whose `released_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -577,9 +593,19 @@ class AircraftMaintenance:
             for release in self.releases.values()
             if (aircraft_id is None or release["aircraft_id"] == aircraft_id)
             and (engineer_id is None or release["engineer_id"] == engineer_id)
+            and (released_at_from is None or release["released_at"][:10] >= released_at_from)
+            and (released_at_to is None or release["released_at"][:10] <= released_at_to)
         ]
         shown = [{**release} for release in _page(found, offset)]
         return _found({"total": len(found), "releases": shown}, self._names_of_releases(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def log_flight(self, aircraft_id: str, flown: Annotated[int, {"minimum": 1, "maximum": 14}]) -> Result:
         """Log a flight of an aircraft in service.
@@ -861,6 +887,12 @@ class AircraftMaintenance:
             return _refused(f"{aircraft['registration']} is {aircraft['status']}; cards are raised in a check.")
         if self._cards_by_number.get(number, {}):
             return _refused(f"There is a card {number}.")
+        if any(
+            not self._card_finished(x)
+            for x in self._cards_by_aircraft.get(aircraft_id, {}).values()
+            if x["work"] == work
+        ):
+            return _refused(f"A card of {aircraft['registration']} for {work} is not finished.")
         if after_id is not None and after["aircraft_id"] != aircraft_id:
             return _refused("The card before belongs to another aircraft.")
         if after_id is not None and after["dropped"]:

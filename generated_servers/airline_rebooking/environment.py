@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal, TypedDict
 
 Result = dict[str, Any]
 """`{"success": True, "data" | "message": ...}` or `{"success": False, "error": why}`"""
+Date = Annotated[str, {"format": "date"}]
 Text = Annotated[str, {"minLength": 1, "maxLength": 1000}]
 
 RULES = (
@@ -141,6 +142,12 @@ def _found(data: object, names: dict[str, str] | None = None) -> Result:
 def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
+
+
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -563,6 +570,8 @@ class AirlineRebooking:
         self,
         locator: Text | None = None,
         lead_id: str | None = None,
+        booked_at_from: Date | None = None,
+        booked_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the bookings, oldest first, all of them or only some.
@@ -570,6 +579,8 @@ class AirlineRebooking:
         Args:
             locator (str, optional): Only bookings whose locator contains this text.
             lead_id (str, optional): Only bookings whose lead is this passenger.
+            booked_at_from (str, optional): Only bookings whose `booked_at` is on this day or later.
+            booked_at_to (str, optional): Only bookings whose `booked_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -582,6 +593,8 @@ class AirlineRebooking:
             for booking in self.bookings.values()
             if (locator is None or locator.casefold() in booking["locator"].casefold())
             and (lead_id is None or booking["lead_id"] == lead_id)
+            and (booked_at_from is None or booking["booked_at"][:10] >= booked_at_from)
+            and (booked_at_to is None or booking["booked_at"][:10] <= booked_at_to)
         ]
         shown = [self._show_booking(booking) for booking in _page(found, offset)]
         return _found({"total": len(found), "bookings": shown}, self._names_of_bookings(shown))
@@ -628,6 +641,8 @@ class AirlineRebooking:
         coupon_id: str | None = None,
         cabin_id: str | None = None,
         status: Literal["waiting", "cleared", "withdrawn"] | None = None,
+        joined_at_from: Date | None = None,
+        joined_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the standbies, oldest first, all of them or only some.
@@ -636,6 +651,8 @@ class AirlineRebooking:
             coupon_id (str, optional): Only standbies of this coupon.
             cabin_id (str, optional): Only standbies of this cabin.
             status (str, optional): Only standbies with this status.
+            joined_at_from (str, optional): Only standbies whose `joined_at` is on this day or later.
+            joined_at_to (str, optional): Only standbies whose `joined_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -651,9 +668,19 @@ class AirlineRebooking:
             if (coupon_id is None or standby["coupon_id"] == coupon_id)
             and (cabin_id is None or standby["cabin_id"] == cabin_id)
             and (status is None or standby["status"] == status)
+            and (joined_at_from is None or standby["joined_at"][:10] >= joined_at_from)
+            and (joined_at_to is None or standby["joined_at"][:10] <= joined_at_to)
         ]
         shown = [{**standby} for standby in _page(found, offset)]
         return _found({"total": len(found), "standbies": shown}, self._names_of_standbies(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def book_party(
         self,

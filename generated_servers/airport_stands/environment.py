@@ -150,6 +150,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -530,6 +536,8 @@ class AirportStands:
         gate_id: str | None = None,
         abroad: bool | None = None,
         status: Literal["planned", "on_stand", "cancelled", "gone"] | None = None,
+        arrives_from: Date | None = None,
+        arrives_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the turnarounds, oldest first, all of them or only some.
@@ -540,6 +548,8 @@ class AirportStands:
             gate_id (str, optional): Only turnarounds of this gate.
             abroad (bool, optional): Only turnarounds with this value of `abroad`.
             status (str, optional): Only turnarounds with this status.
+            arrives_from (str, optional): Only turnarounds whose `arrives` is on this day or later.
+            arrives_to (str, optional): Only turnarounds whose `arrives` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -557,6 +567,8 @@ class AirportStands:
             and (gate_id is None or turnaround["gate_id"] == gate_id)
             and (abroad is None or turnaround["abroad"] == abroad)
             and (status is None or turnaround["status"] == status)
+            and (arrives_from is None or turnaround["arrives"][:10] >= arrives_from)
+            and (arrives_to is None or turnaround["arrives"][:10] <= arrives_to)
         ]
         shown = [self._show_turnaround(turnaround) for turnaround in _page(found, offset)]
         return _found({"total": len(found), "turnarounds": shown}, self._names_of_turnarounds(shown))
@@ -566,6 +578,8 @@ class AirportStands:
         turnaround_id: str | None = None,
         stand_id: str | None = None,
         tug_id: str | None = None,
+        since_from: Date | None = None,
+        since_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the parkings, oldest first, all of them or only some.
@@ -574,6 +588,8 @@ class AirportStands:
             turnaround_id (str, optional): Only parkings of this turnaround.
             stand_id (str, optional): Only parkings of this stand.
             tug_id (str, optional): Only parkings of this tug.
+            since_from (str, optional): Only parkings whose `since` is on this day or later.
+            since_to (str, optional): Only parkings whose `since` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -591,9 +607,19 @@ class AirportStands:
             if (turnaround_id is None or parking["turnaround_id"] == turnaround_id)
             and (stand_id is None or parking["stand_id"] == stand_id)
             and (tug_id is None or parking["tug_id"] == tug_id)
+            and (since_from is None or parking["since"][:10] >= since_from)
+            and (since_to is None or parking["since"][:10] <= since_to)
         ]
         shown = [{**parking} for parking in _page(found, offset)]
         return _found({"total": len(found), "parkings": shown}, self._names_of_parkings(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def plan_turnaround(
         self,

@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal, TypedDict
 
 Result = dict[str, Any]
 """`{"success": True, "data" | "message": ...}` or `{"success": False, "error": why}`"""
+Date = Annotated[str, {"format": "date"}]
 Time = Annotated[str, {"format": "time"}]
 DateTime = Annotated[str, {"format": "date-time"}]
 Text = Annotated[str, {"minLength": 1, "maxLength": 1000}]
@@ -144,6 +145,12 @@ def _found(data: object, names: dict[str, str] | None = None) -> Result:
 def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
+
+
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -494,7 +501,7 @@ class AmbulanceDispatch:
 
         Args:
             crew_id (str, optional): Only shifts of this crew.
-            on_break (bool, optional): Only shifts with this value of `on_break`.
+            on_break (bool, optional): Only shifts that are on break (true) or not (false).
             status (str, optional): Only shifts with this status.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
@@ -519,6 +526,8 @@ class AmbulanceDispatch:
         zone_id: str | None = None,
         needs: Literal["trauma", "stroke", "cardiac", "children", "maternity"] | None = None,
         status: Literal["open", "closed", "cancelled"] | None = None,
+        opened_at_from: Date | None = None,
+        opened_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the incidents, oldest first, all of them or only some.
@@ -526,8 +535,10 @@ class AmbulanceDispatch:
         Args:
             number (str, optional): Only incidents whose number contains this text.
             zone_id (str, optional): Only incidents of this zone.
-            needs (str, optional): Only incidents with this needs.
+            needs (str, optional): Only incidents whose `needs` is this.
             status (str, optional): Only incidents with this status.
+            opened_at_from (str, optional): Only incidents whose `opened_at` is on this day or later.
+            opened_at_to (str, optional): Only incidents whose `opened_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -542,6 +553,8 @@ class AmbulanceDispatch:
             and (zone_id is None or incident["zone_id"] == zone_id)
             and (needs is None or incident["needs"] == needs)
             and (status is None or incident["status"] == status)
+            and (opened_at_from is None or incident["opened_at"][:10] >= opened_at_from)
+            and (opened_at_to is None or incident["opened_at"][:10] <= opened_at_to)
         ]
         shown = [self._show_incident(incident) for incident in _page(found, offset)]
         return _found({"total": len(found), "incidents": shown}, self._names_of_incidents(shown))
@@ -552,6 +565,8 @@ class AmbulanceDispatch:
         incident_id: str | None = None,
         hospital_id: str | None = None,
         status: Literal["sent", "on_scene", "stood_down", "transporting", "treated", "handed_over"] | None = None,
+        sent_at_from: Date | None = None,
+        sent_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the runs, oldest first, all of them or only some.
@@ -561,6 +576,8 @@ class AmbulanceDispatch:
             incident_id (str, optional): Only runs of this incident.
             hospital_id (str, optional): Only runs of this hospital.
             status (str, optional): Only runs with this status.
+            sent_at_from (str, optional): Only runs whose `sent_at` is on this day or later.
+            sent_at_to (str, optional): Only runs whose `sent_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -579,9 +596,19 @@ class AmbulanceDispatch:
             and (incident_id is None or run["incident_id"] == incident_id)
             and (hospital_id is None or run["hospital_id"] == hospital_id)
             and (status is None or run["status"] == status)
+            and (sent_at_from is None or run["sent_at"][:10] >= sent_at_from)
+            and (sent_at_to is None or run["sent_at"][:10] <= sent_at_to)
         ]
         shown = [{**run} for run in _page(found, offset)]
         return _found({"total": len(found), "runs": shown}, self._names_of_runs(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def open_incident(
         self,

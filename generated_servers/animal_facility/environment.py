@@ -159,6 +159,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -520,6 +526,8 @@ class AnimalFacility:
         cage_id: str | None = None,
         protocol_id: str | None = None,
         cause: Literal["end_of_study", "sick", "surplus", "found_dead"] | None = None,
+        born_from: Date | None = None,
+        born_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the animals, oldest first, all of them or only some.
@@ -533,6 +541,8 @@ class AnimalFacility:
             cage_id (str, optional): Only animals of this cage.
             protocol_id (str, optional): Only animals of this protocol.
             cause (str, optional): Only animals with this cause.
+            born_from (str, optional): Only animals whose `born` is on this day or later.
+            born_to (str, optional): Only animals whose `born` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -559,6 +569,8 @@ class AnimalFacility:
             and (cage_id is None or animal["cage_id"] == cage_id)
             and (protocol_id is None or animal["protocol_id"] == protocol_id)
             and (cause is None or animal["cause"] == cause)
+            and (born_from is None or animal["born"] >= born_from)
+            and (born_to is None or animal["born"] <= born_to)
         ]
         shown = [{**animal} for animal in _page(found, offset)]
         return _found({"total": len(found), "animals": shown}, self._names_of_animals(shown))
@@ -568,6 +580,8 @@ class AnimalFacility:
         dam_id: str | None = None,
         sire_id: str | None = None,
         status: Literal["nursing", "weaned", "lost"] | None = None,
+        born_from: Date | None = None,
+        born_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the litters, oldest first, all of them or only some.
@@ -576,6 +590,8 @@ class AnimalFacility:
             dam_id (str, optional): Only litters whose dam is this animal.
             sire_id (str, optional): Only litters whose sire is this animal.
             status (str, optional): Only litters with this status.
+            born_from (str, optional): Only litters whose `born` is on this day or later.
+            born_to (str, optional): Only litters whose `born` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -591,6 +607,8 @@ class AnimalFacility:
             if (dam_id is None or litter["dam_id"] == dam_id)
             and (sire_id is None or litter["sire_id"] == sire_id)
             and (status is None or litter["status"] == status)
+            and (born_from is None or litter["born"] >= born_from)
+            and (born_to is None or litter["born"] <= born_to)
         ]
         shown = [{**litter} for litter in _page(found, offset)]
         return _found({"total": len(found), "litters": shown}, self._names_of_litters(shown))
@@ -600,6 +618,8 @@ class AnimalFacility:
         animal_id: str | None = None,
         kind: Literal["injection", "blood_sample", "surgery", "imaging", "behaviour_test"] | None = None,
         severity: Literal["mild", "moderate", "severe"] | None = None,
+        on_from: Date | None = None,
+        on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the procedures, oldest first, all of them or only some.
@@ -608,6 +628,8 @@ class AnimalFacility:
             animal_id (str, optional): Only procedures of this animal.
             kind (str, optional): Only procedures with this kind.
             severity (str, optional): Only procedures with this severity.
+            on_from (str, optional): Only procedures whose `on` is on this day or later.
+            on_to (str, optional): Only procedures whose `on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -621,9 +643,19 @@ class AnimalFacility:
             if (animal_id is None or procedure["animal_id"] == animal_id)
             and (kind is None or procedure["kind"] == kind)
             and (severity is None or procedure["severity"] == severity)
+            and (on_from is None or procedure["on"] >= on_from)
+            and (on_to is None or procedure["on"] <= on_to)
         ]
         shown = [{**procedure} for procedure in _page(found, offset)]
         return _found({"total": len(found), "procedures": shown}, self._names_of_procedures(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def import_animal(
         self,

@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal, TypedDict
 
 Result = dict[str, Any]
 """`{"success": True, "data" | "message": ...}` or `{"success": False, "error": why}`"""
+Date = Annotated[str, {"format": "date"}]
 Text = Annotated[str, {"minLength": 1, "maxLength": 1000}]
 
 RULES = (
@@ -161,6 +162,12 @@ def _found(data: object, names: dict[str, str] | None = None) -> Result:
 def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
+
+
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -414,6 +421,8 @@ class AnimalShelter:
         kennel_id: str | None = None,
         foster_id: str | None = None,
         status: Literal["in_care", "adopted", "reclaimed", "died", "transferred"] | None = None,
+        arrived_on_from: Date | None = None,
+        arrived_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the animals, oldest first, all of them or only some.
@@ -423,12 +432,14 @@ class AnimalShelter:
             species (str, optional): Only animals with this species.
             size (str, optional): Only animals with this size.
             origin (str, optional): Only animals with this origin.
-            sociable (bool, optional): Only animals with this value of `sociable`.
-            infectious (bool, optional): Only animals with this value of `infectious`.
+            sociable (bool, optional): Only animals that are sociable (true) or not (false).
+            infectious (bool, optional): Only animals that are infectious (true) or not (false).
             companion_id (str, optional): Only animals whose companion is this animal.
             kennel_id (str, optional): Only animals of this kennel.
             foster_id (str, optional): Only animals whose foster is this foster home.
             status (str, optional): Only animals with this status.
+            arrived_on_from (str, optional): Only animals whose `arrived_on` is on this day or later.
+            arrived_on_to (str, optional): Only animals whose `arrived_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -453,6 +464,8 @@ class AnimalShelter:
             and (kennel_id is None or animal["kennel_id"] == kennel_id)
             and (foster_id is None or animal["foster_id"] == foster_id)
             and (status is None or animal["status"] == status)
+            and (arrived_on_from is None or animal["arrived_on"] >= arrived_on_from)
+            and (arrived_on_to is None or animal["arrived_on"] <= arrived_on_to)
         ]
         shown = [self._show_animal(animal) for animal in _page(found, offset)]
         return _found({"total": len(found), "animals": shown}, self._names_of_animals(shown))
@@ -517,6 +530,8 @@ class AnimalShelter:
         adopter_id: str | None = None,
         visitor_id: str | None = None,
         passed: bool | None = None,
+        visited_on_from: Date | None = None,
+        visited_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the home checks, oldest first, all of them or only some.
@@ -525,6 +540,8 @@ class AnimalShelter:
             adopter_id (str, optional): Only home checks of this adopter.
             visitor_id (str, optional): Only home checks whose visitor is this staff.
             passed (bool, optional): Only home checks with this value of `passed`.
+            visited_on_from (str, optional): Only home checks whose `visited_on` is on this day or later.
+            visited_on_to (str, optional): Only home checks whose `visited_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -540,6 +557,8 @@ class AnimalShelter:
             if (adopter_id is None or home_check["adopter_id"] == adopter_id)
             and (visitor_id is None or home_check["visitor_id"] == visitor_id)
             and (passed is None or home_check["passed"] == passed)
+            and (visited_on_from is None or home_check["visited_on"] >= visited_on_from)
+            and (visited_on_to is None or home_check["visited_on"] <= visited_on_to)
         ]
         shown = [{**home_check} for home_check in _page(found, offset)]
         return _found({"total": len(found), "home_checks": shown}, self._names_of_home_checks(shown))
@@ -548,6 +567,8 @@ class AnimalShelter:
         self,
         adopter_id: str | None = None,
         status: Literal["open", "adopted", "closed"] | None = None,
+        made_on_from: Date | None = None,
+        made_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the applications, oldest first, all of them or only some.
@@ -555,6 +576,8 @@ class AnimalShelter:
         Args:
             adopter_id (str, optional): Only applications of this adopter.
             status (str, optional): Only applications with this status.
+            made_on_from (str, optional): Only applications whose `made_on` is on this day or later.
+            made_on_to (str, optional): Only applications whose `made_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -567,9 +590,19 @@ class AnimalShelter:
             for application in self.applications.values()
             if (adopter_id is None or application["adopter_id"] == adopter_id)
             and (status is None or application["status"] == status)
+            and (made_on_from is None or application["made_on"] >= made_on_from)
+            and (made_on_to is None or application["made_on"] <= made_on_to)
         ]
         shown = [self._show_application(application) for application in _page(found, offset)]
         return _found({"total": len(found), "applications": shown}, self._names_of_applications(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def take_in(
         self,

@@ -148,6 +148,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -516,6 +522,8 @@ class ApiGateway:
         self,
         name: Text | None = None,
         plan_id: str | None = None,
+        counted_on_from: Date | None = None,
+        counted_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the consumers, oldest first, all of them or only some.
@@ -523,6 +531,8 @@ class ApiGateway:
         Args:
             name (str, optional): Only consumers whose name contains this text.
             plan_id (str, optional): Only consumers of this plan.
+            counted_on_from (str, optional): Only consumers whose `counted_on` is on this day or later.
+            counted_on_to (str, optional): Only consumers whose `counted_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -535,6 +545,14 @@ class ApiGateway:
             for consumer in self.consumers.values()
             if (name is None or name.casefold() in consumer["name"].casefold())
             and (plan_id is None or consumer["plan_id"] == plan_id)
+            and (
+                counted_on_from is None
+                or (consumer["counted_on"] is not None and consumer["counted_on"] >= counted_on_from)
+            )
+            and (
+                counted_on_to is None
+                or (consumer["counted_on"] is not None and consumer["counted_on"] <= counted_on_to)
+            )
         ]
         shown = [self._show_consumer(consumer) for consumer in _page(found, offset)]
         return _found({"total": len(found), "consumers": shown}, self._names_of_consumers(shown))
@@ -545,6 +563,8 @@ class ApiGateway:
         consumer_id: str | None = None,
         successor_id: str | None = None,
         status: Literal["active", "retiring", "revoked"] | None = None,
+        issued_on_from: Date | None = None,
+        issued_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the credentials, oldest first, all of them or only some.
@@ -554,6 +574,8 @@ class ApiGateway:
             consumer_id (str, optional): Only credentials of this consumer.
             successor_id (str, optional): Only credentials whose successor is this credential.
             status (str, optional): Only credentials with this status.
+            issued_on_from (str, optional): Only credentials whose `issued_on` is on this day or later.
+            issued_on_to (str, optional): Only credentials whose `issued_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -570,6 +592,8 @@ class ApiGateway:
             and (consumer_id is None or credential["consumer_id"] == consumer_id)
             and (successor_id is None or credential["successor_id"] == successor_id)
             and (status is None or credential["status"] == status)
+            and (issued_on_from is None or credential["issued_on"] >= issued_on_from)
+            and (issued_on_to is None or credential["issued_on"] <= issued_on_to)
         ]
         shown = [self._show_credential(credential) for credential in _page(found, offset)]
         return _found({"total": len(found), "credentials": shown}, self._names_of_credentials(shown))
@@ -610,6 +634,8 @@ class ApiGateway:
         needs_id: str | None = None,
         replacement_id: str | None = None,
         status: Literal["live", "deprecated", "removed"] | None = None,
+        sunset_on_from: Date | None = None,
+        sunset_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the routes, oldest first, all of them or only some.
@@ -622,6 +648,8 @@ class ApiGateway:
             needs_id (str, optional): Only routes whose needs is this scope.
             replacement_id (str, optional): Only routes whose replacement is this route.
             status (str, optional): Only routes with this status.
+            sunset_on_from (str, optional): Only routes whose `sunset_on` is on this day or later.
+            sunset_on_to (str, optional): Only routes whose `sunset_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -643,6 +671,8 @@ class ApiGateway:
             and (needs_id is None or route["needs_id"] == needs_id)
             and (replacement_id is None or route["replacement_id"] == replacement_id)
             and (status is None or route["status"] == status)
+            and (sunset_on_from is None or (route["sunset_on"] is not None and route["sunset_on"] >= sunset_on_from))
+            and (sunset_on_to is None or (route["sunset_on"] is not None and route["sunset_on"] <= sunset_on_to))
         ]
         shown = [{**route} for route in _page(found, offset)]
         return _found({"total": len(found), "routes": shown}, self._names_of_routes(shown))
@@ -651,6 +681,8 @@ class ApiGateway:
         self,
         consumer_id: str | None = None,
         route_id: str | None = None,
+        last_on_from: Date | None = None,
+        last_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the usages, oldest first, all of them or only some.
@@ -658,6 +690,8 @@ class ApiGateway:
         Args:
             consumer_id (str, optional): Only usages of this consumer.
             route_id (str, optional): Only usages of this route.
+            last_on_from (str, optional): Only usages whose `last_on` is on this day or later.
+            last_on_to (str, optional): Only usages whose `last_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -672,9 +706,19 @@ class ApiGateway:
             for usage in self.usages.values()
             if (consumer_id is None or usage["consumer_id"] == consumer_id)
             and (route_id is None or usage["route_id"] == route_id)
+            and (last_on_from is None or usage["last_on"] >= last_on_from)
+            and (last_on_to is None or usage["last_on"] <= last_on_to)
         ]
         shown = [{**usage} for usage in _page(found, offset)]
         return _found({"total": len(found), "usages": shown}, self._names_of_usages(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def register_consumer(
         self,

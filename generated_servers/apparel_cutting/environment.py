@@ -7,6 +7,7 @@ through sewing lines, and seconds.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import date
 from fractions import Fraction
 from math import ceil
 from math import floor
@@ -166,6 +167,12 @@ def _found(data: object, names: dict[str, str] | None = None) -> Result:
 def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
+
+
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -432,7 +439,7 @@ class ApparelCutting:
             code (str, optional): Only rolls whose code contains this text.
             fabric (str, optional): Only rolls with this fabric.
             shade (str, optional): Only rolls with this shade.
-            rejected (bool, optional): Only rolls with this value of `rejected`.
+            rejected (bool, optional): Only rolls that are rejected (true) or not (false).
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -597,6 +604,14 @@ class ApparelCutting:
                 "sewing_lines": [self._show_sewing_line(sewing_line) for sewing_line in _page(found, offset)],
             }
         )
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def plan_lay(
         self,

@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal, TypedDict
 
 Result = dict[str, Any]
 """`{"success": True, "data" | "message": ...}` or `{"success": False, "error": why}`"""
+Date = Annotated[str, {"format": "date"}]
 Text = Annotated[str, {"minLength": 1, "maxLength": 1000}]
 
 RULES = (
@@ -159,6 +160,12 @@ def _found(data: object, names: dict[str, str] | None = None) -> Result:
 def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
+
+
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -372,7 +379,7 @@ class AuctionHouse:
 
         Args:
             name (str, optional): Only clients whose name contains this text.
-            barred (bool, optional): Only clients with this value of `barred`.
+            barred (bool, optional): Only clients that are barred (true) or not (false).
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -533,6 +540,8 @@ class AuctionHouse:
         client_id: str | None = None,
         sale_id: str | None = None,
         status: Literal["open", "paid", "defaulted"] | None = None,
+        due_on_from: Date | None = None,
+        due_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the invoices, oldest first, all of them or only some.
@@ -541,6 +550,8 @@ class AuctionHouse:
             client_id (str, optional): Only invoices of this client.
             sale_id (str, optional): Only invoices of this sale.
             status (str, optional): Only invoices with this status.
+            due_on_from (str, optional): Only invoices whose `due_on` is on this day or later.
+            due_on_to (str, optional): Only invoices whose `due_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -556,6 +567,8 @@ class AuctionHouse:
             if (client_id is None or invoice["client_id"] == client_id)
             and (sale_id is None or invoice["sale_id"] == sale_id)
             and (status is None or invoice["status"] == status)
+            and (due_on_from is None or invoice["due_on"] >= due_on_from)
+            and (due_on_to is None or invoice["due_on"] <= due_on_to)
         ]
         shown = [self._show_invoice(invoice) for invoice in _page(found, offset)]
         return _found({"total": len(found), "invoices": shown}, self._names_of_invoices(shown))
@@ -564,6 +577,8 @@ class AuctionHouse:
         self,
         seller_id: str | None = None,
         sale_id: str | None = None,
+        made_on_from: Date | None = None,
+        made_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the payouts, oldest first, all of them or only some.
@@ -571,6 +586,8 @@ class AuctionHouse:
         Args:
             seller_id (str, optional): Only payouts whose seller is this client.
             sale_id (str, optional): Only payouts of this sale.
+            made_on_from (str, optional): Only payouts whose `made_on` is on this day or later.
+            made_on_to (str, optional): Only payouts whose `made_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -585,9 +602,19 @@ class AuctionHouse:
             for payout in self.payouts.values()
             if (seller_id is None or payout["seller_id"] == seller_id)
             and (sale_id is None or payout["sale_id"] == sale_id)
+            and (made_on_from is None or payout["made_on"] >= made_on_from)
+            and (made_on_to is None or payout["made_on"] <= made_on_to)
         ]
         shown = [{**payout} for payout in _page(found, offset)]
         return _found({"total": len(found), "payouts": shown}, self._names_of_payouts(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def consign_lot(
         self,

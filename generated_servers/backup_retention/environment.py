@@ -145,6 +145,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -401,7 +407,7 @@ class BackupRetention:
 
         Args:
             name (str, optional): Only operators whose name contains this text.
-            may_release (bool, optional): Only operators with this value of `may_release`.
+            may_release (bool, optional): Only operators that may release (true) or not (false).
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -485,6 +491,8 @@ class BackupRetention:
         tape_id: str | None = None,
         copy_tape_id: str | None = None,
         status: Literal["good", "corrupt", "expired"] | None = None,
+        taken_at_from: Date | None = None,
+        taken_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the backups, oldest first, all of them or only some.
@@ -495,6 +503,8 @@ class BackupRetention:
             tape_id (str, optional): Only backups of this tape.
             copy_tape_id (str, optional): Only backups whose copy tape is this tape.
             status (str, optional): Only backups with this status.
+            taken_at_from (str, optional): Only backups whose `taken_at` is on this day or later.
+            taken_at_to (str, optional): Only backups whose `taken_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -516,6 +526,8 @@ class BackupRetention:
             and (tape_id is None or backup["tape_id"] == tape_id)
             and (copy_tape_id is None or backup["copy_tape_id"] == copy_tape_id)
             and (status is None or backup["status"] == status)
+            and (taken_at_from is None or backup["taken_at"][:10] >= taken_at_from)
+            and (taken_at_to is None or backup["taken_at"][:10] <= taken_at_to)
         ]
         shown = [{**backup} for backup in _page(found, offset)]
         return _found({"total": len(found), "backups": shown}, self._names_of_backups(shown))
@@ -526,6 +538,8 @@ class BackupRetention:
         source_id: str | None = None,
         released_by_id: str | None = None,
         status: Literal["open", "released"] | None = None,
+        starts_from: Date | None = None,
+        starts_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the holds, oldest first, all of them or only some.
@@ -535,6 +549,8 @@ class BackupRetention:
             source_id (str, optional): Only holds of this source.
             released_by_id (str, optional): Only holds released by this operator.
             status (str, optional): Only holds with this status.
+            starts_from (str, optional): Only holds whose `starts` is on this day or later.
+            starts_to (str, optional): Only holds whose `starts` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -551,6 +567,8 @@ class BackupRetention:
             and (source_id is None or hold["source_id"] == source_id)
             and (released_by_id is None or hold["released_by_id"] == released_by_id)
             and (status is None or hold["status"] == status)
+            and (starts_from is None or hold["starts"] >= starts_from)
+            and (starts_to is None or hold["starts"] <= starts_to)
         ]
         shown = [{**hold} for hold in _page(found, offset)]
         return _found({"total": len(found), "holds": shown}, self._names_of_holds(shown))
@@ -561,6 +579,8 @@ class BackupRetention:
         by_id: str | None = None,
         passed: bool | None = None,
         why: Literal["test", "request"] | None = None,
+        tested_on_from: Date | None = None,
+        tested_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the restore tests, oldest first, all of them or only some.
@@ -569,7 +589,9 @@ class BackupRetention:
             backup_id (str, optional): Only restore tests of this backup.
             by_id (str, optional): Only restore tests by this operator.
             passed (bool, optional): Only restore tests with this value of `passed`.
-            why (str, optional): Only restore tests with this why.
+            why (str, optional): Only restore tests whose `why` is this.
+            tested_on_from (str, optional): Only restore tests whose `tested_on` is on this day or later.
+            tested_on_to (str, optional): Only restore tests whose `tested_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -586,9 +608,19 @@ class BackupRetention:
             and (by_id is None or restore_test["by_id"] == by_id)
             and (passed is None or restore_test["passed"] == passed)
             and (why is None or restore_test["why"] == why)
+            and (tested_on_from is None or restore_test["tested_on"] >= tested_on_from)
+            and (tested_on_to is None or restore_test["tested_on"] <= tested_on_to)
         ]
         shown = [{**restore_test} for restore_test in _page(found, offset)]
         return _found({"total": len(found), "restore_tests": shown}, self._names_of_restore_tests(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def run_backup(self, source_id: str, tape_id: str, full: bool) -> Result:
         """Back a source up to a tape in the library, either in full or as an increment of its newest good backup.

@@ -135,6 +135,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -383,7 +389,7 @@ class BalancingGroups:
 
         Args:
             name (str, optional): Only parties whose name contains this text.
-            suspended (bool, optional): Only parties with this value of `suspended`.
+            suspended (bool, optional): Only parties that are suspended (true) or not (false).
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -545,6 +551,14 @@ class BalancingGroups:
         ]
         shown = [{**charge} for charge in _page(found, offset)]
         return _found({"total": len(found), "charges": shown}, self._names_of_charges(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def nominate(
         self,

@@ -163,6 +163,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -481,6 +487,8 @@ class BankAccounts:
         holder_id: str | None = None,
         kind: Literal["current", "savings"] | None = None,
         status: Literal["open", "closed"] | None = None,
+        opened_on_from: Date | None = None,
+        opened_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the accounts, oldest first, all of them or only some.
@@ -490,6 +498,8 @@ class BankAccounts:
             holder_id (str, optional): Only accounts whose holder is this customer.
             kind (str, optional): Only accounts with this kind.
             status (str, optional): Only accounts with this status.
+            opened_on_from (str, optional): Only accounts whose `opened_on` is on this day or later.
+            opened_on_to (str, optional): Only accounts whose `opened_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -504,6 +514,8 @@ class BankAccounts:
             and (holder_id is None or account["holder_id"] == holder_id)
             and (kind is None or account["kind"] == kind)
             and (status is None or account["status"] == status)
+            and (opened_on_from is None or account["opened_on"] >= opened_on_from)
+            and (opened_on_to is None or account["opened_on"] <= opened_on_to)
         ]
         shown = [self._show_account(account) for account in _page(found, offset)]
         return _found({"total": len(found), "accounts": shown}, self._names_of_accounts(shown))
@@ -513,6 +525,8 @@ class BankAccounts:
         payer_id: str | None = None,
         payee_id: str | None = None,
         kind: Literal["transfer", "card", "standing_order"] | None = None,
+        booked_on_from: Date | None = None,
+        booked_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the payments, oldest first, all of them or only some.
@@ -521,6 +535,8 @@ class BankAccounts:
             payer_id (str, optional): Only payments whose payer is this account.
             payee_id (str, optional): Only payments whose payee is this account.
             kind (str, optional): Only payments with this kind.
+            booked_on_from (str, optional): Only payments whose `booked_on` is on this day or later.
+            booked_on_to (str, optional): Only payments whose `booked_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -536,6 +552,8 @@ class BankAccounts:
             if (payer_id is None or payment["payer_id"] == payer_id)
             and (payee_id is None or payment["payee_id"] == payee_id)
             and (kind is None or payment["kind"] == kind)
+            and (booked_on_from is None or payment["booked_on"] >= booked_on_from)
+            and (booked_on_to is None or payment["booked_on"] <= booked_on_to)
         ]
         shown = [{**payment} for payment in _page(found, offset)]
         return _found({"total": len(found), "payments": shown}, self._names_of_payments(shown))
@@ -546,6 +564,8 @@ class BankAccounts:
         account_id: str | None = None,
         payment_id: str | None = None,
         status: Literal["active", "settled", "released"] | None = None,
+        placed_on_from: Date | None = None,
+        placed_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the holds, oldest first, all of them or only some.
@@ -555,6 +575,8 @@ class BankAccounts:
             account_id (str, optional): Only holds of this account.
             payment_id (str, optional): Only holds of this payment.
             status (str, optional): Only holds with this status.
+            placed_on_from (str, optional): Only holds whose `placed_on` is on this day or later.
+            placed_on_to (str, optional): Only holds whose `placed_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -571,6 +593,8 @@ class BankAccounts:
             and (account_id is None or hold["account_id"] == account_id)
             and (payment_id is None or hold["payment_id"] == payment_id)
             and (status is None or hold["status"] == status)
+            and (placed_on_from is None or hold["placed_on"] >= placed_on_from)
+            and (placed_on_to is None or hold["placed_on"] <= placed_on_to)
         ]
         shown = [{**hold} for hold in _page(found, offset)]
         return _found({"total": len(found), "holds": shown}, self._names_of_holds(shown))
@@ -580,6 +604,8 @@ class BankAccounts:
         payer_id: str | None = None,
         payee_id: str | None = None,
         status: Literal["active", "ended"] | None = None,
+        next_on_from: Date | None = None,
+        next_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the standing orders, oldest first, all of them or only some.
@@ -588,6 +614,8 @@ class BankAccounts:
             payer_id (str, optional): Only standing orders whose payer is this account.
             payee_id (str, optional): Only standing orders whose payee is this account.
             status (str, optional): Only standing orders with this status.
+            next_on_from (str, optional): Only standing orders whose `next_on` is on this day or later.
+            next_on_to (str, optional): Only standing orders whose `next_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -603,6 +631,8 @@ class BankAccounts:
             if (payer_id is None or standing_order["payer_id"] == payer_id)
             and (payee_id is None or standing_order["payee_id"] == payee_id)
             and (status is None or standing_order["status"] == status)
+            and (next_on_from is None or standing_order["next_on"] >= next_on_from)
+            and (next_on_to is None or standing_order["next_on"] <= next_on_to)
         ]
         shown = [{**standing_order} for standing_order in _page(found, offset)]
         return _found({"total": len(found), "standing_orders": shown}, self._names_of_standing_orders(shown))
@@ -612,6 +642,8 @@ class BankAccounts:
         account_id: str | None = None,
         reason: Literal["court_order", "suspected_fraud", "lost_card", "customer_request", "death"] | None = None,
         status: Literal["active", "lifted"] | None = None,
+        placed_on_from: Date | None = None,
+        placed_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the freezes, oldest first, all of them or only some.
@@ -620,6 +652,8 @@ class BankAccounts:
             account_id (str, optional): Only freezes of this account.
             reason (str, optional): Only freezes with this reason.
             status (str, optional): Only freezes with this status.
+            placed_on_from (str, optional): Only freezes whose `placed_on` is on this day or later.
+            placed_on_to (str, optional): Only freezes whose `placed_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -633,9 +667,19 @@ class BankAccounts:
             if (account_id is None or freeze["account_id"] == account_id)
             and (reason is None or freeze["reason"] == reason)
             and (status is None or freeze["status"] == status)
+            and (placed_on_from is None or freeze["placed_on"] >= placed_on_from)
+            and (placed_on_to is None or freeze["placed_on"] <= placed_on_to)
         ]
         shown = [{**freeze} for freeze in _page(found, offset)]
         return _found({"total": len(found), "freezes": shown}, self._names_of_freezes(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def open_account(
         self,

@@ -7,11 +7,13 @@ treatments, honey supers and the zones that are closed because of disease.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import date
 from typing import Annotated, Any, Literal, TypedDict
 
 
 Result = dict[str, Any]
 """`{"success": True, "data" | "message": ...}` or `{"success": False, "error": why}`"""
+Date = Annotated[str, {"format": "date"}]
 Text = Annotated[str, {"minLength": 1, "maxLength": 1000}]
 
 RULES = (
@@ -142,6 +144,12 @@ def _found(data: object, names: dict[str, str] | None = None) -> Result:
 def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
+
+
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -481,12 +489,16 @@ class Beekeeping:
     def list_inspections(
         self,
         colony_id: str | None = None,
+        seen_on_from: Date | None = None,
+        seen_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the inspections, oldest first, all of them or only some.
 
         Args:
             colony_id (str, optional): Only inspections of this colony.
+            seen_on_from (str, optional): Only inspections whose `seen_on` is on this day or later.
+            seen_on_to (str, optional): Only inspections whose `seen_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -498,6 +510,8 @@ class Beekeeping:
             inspection
             for inspection in self.inspections.values()
             if (colony_id is None or inspection["colony_id"] == colony_id)
+            and (seen_on_from is None or inspection["seen_on"] >= seen_on_from)
+            and (seen_on_to is None or inspection["seen_on"] <= seen_on_to)
         ]
         shown = [{**inspection} for inspection in _page(found, offset)]
         return _found({"total": len(found), "inspections": shown}, self._names_of_inspections(shown))
@@ -507,6 +521,8 @@ class Beekeeping:
         colony_id: str | None = None,
         product: Literal["formic", "thymol", "oxalic"] | None = None,
         status: Literal["running", "ended"] | None = None,
+        started_on_from: Date | None = None,
+        started_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the treatments, oldest first, all of them or only some.
@@ -515,6 +531,8 @@ class Beekeeping:
             colony_id (str, optional): Only treatments of this colony.
             product (str, optional): Only treatments with this product.
             status (str, optional): Only treatments with this status.
+            started_on_from (str, optional): Only treatments whose `started_on` is on this day or later.
+            started_on_to (str, optional): Only treatments whose `started_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -528,9 +546,19 @@ class Beekeeping:
             if (colony_id is None or treatment["colony_id"] == colony_id)
             and (product is None or treatment["product"] == product)
             and (status is None or treatment["status"] == status)
+            and (started_on_from is None or treatment["started_on"] >= started_on_from)
+            and (started_on_to is None or treatment["started_on"] <= started_on_to)
         ]
         shown = [{**treatment} for treatment in _page(found, offset)]
         return _found({"total": len(found), "treatments": shown}, self._names_of_treatments(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def inspect_colony(
         self,

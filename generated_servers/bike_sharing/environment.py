@@ -160,6 +160,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -494,6 +500,8 @@ class BikeSharing:
         self,
         rider_id: str | None = None,
         plan_id: str | None = None,
+        starts_from: Date | None = None,
+        starts_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the passes, oldest first, all of them or only some.
@@ -501,6 +509,8 @@ class BikeSharing:
         Args:
             rider_id (str, optional): Only passes of this rider.
             plan_id (str, optional): Only passes of this plan.
+            starts_from (str, optional): Only passes whose `starts` is on this day or later.
+            starts_to (str, optional): Only passes whose `starts` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -515,6 +525,8 @@ class BikeSharing:
             for one_pass in self.passes.values()
             if (rider_id is None or one_pass["rider_id"] == rider_id)
             and (plan_id is None or one_pass["plan_id"] == plan_id)
+            and (starts_from is None or one_pass["starts"] >= starts_from)
+            and (starts_to is None or one_pass["starts"] <= starts_to)
         ]
         shown = [{**one_pass} for one_pass in _page(found, offset)]
         return _found({"total": len(found), "passes": shown}, self._names_of_passes(shown))
@@ -524,6 +536,8 @@ class BikeSharing:
         rider_id: str | None = None,
         bike_id: str | None = None,
         goal_id: str | None = None,
+        started_at_from: Date | None = None,
+        started_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the rides, oldest first, all of them or only some.
@@ -532,6 +546,8 @@ class BikeSharing:
             rider_id (str, optional): Only rides of this rider.
             bike_id (str, optional): Only rides of this bike.
             goal_id (str, optional): Only rides whose goal is this station.
+            started_at_from (str, optional): Only rides whose `started_at` is on this day or later.
+            started_at_to (str, optional): Only rides whose `started_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -549,6 +565,8 @@ class BikeSharing:
             if (rider_id is None or ride["rider_id"] == rider_id)
             and (bike_id is None or ride["bike_id"] == bike_id)
             and (goal_id is None or ride["goal_id"] == goal_id)
+            and (started_at_from is None or ride["started_at"][:10] >= started_at_from)
+            and (started_at_to is None or ride["started_at"][:10] <= started_at_to)
         ]
         shown = [{**ride} for ride in _page(found, offset)]
         return _found({"total": len(found), "rides": shown}, self._names_of_rides(shown))
@@ -559,6 +577,8 @@ class BikeSharing:
         part: Literal["brake", "chain", "tyre", "light", "saddle", "lock"] | None = None,
         severe: bool | None = None,
         fixed: bool | None = None,
+        found_on_from: Date | None = None,
+        found_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the faults, oldest first, all of them or only some.
@@ -566,8 +586,10 @@ class BikeSharing:
         Args:
             bike_id (str, optional): Only faults of this bike.
             part (str, optional): Only faults with this part.
-            severe (bool, optional): Only faults with this value of `severe`.
-            fixed (bool, optional): Only faults with this value of `fixed`.
+            severe (bool, optional): Only faults that are severe (true) or not (false).
+            fixed (bool, optional): Only faults that are fixed (true) or not (false).
+            found_on_from (str, optional): Only faults whose `found_on` is on this day or later.
+            found_on_to (str, optional): Only faults whose `found_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -582,9 +604,19 @@ class BikeSharing:
             and (part is None or fault["part"] == part)
             and (severe is None or fault["severe"] == severe)
             and (fixed is None or fault["fixed"] == fixed)
+            and (found_on_from is None or fault["found_on"] >= found_on_from)
+            and (found_on_to is None or fault["found_on"] <= found_on_to)
         ]
         shown = [{**fault} for fault in _page(found, offset)]
         return _found({"total": len(found), "faults": shown}, self._names_of_faults(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def sell_pass(self, rider_id: str, plan_id: str, starts: Date) -> Result:
         """Sell a rider a pass, paid from the balance.

@@ -141,6 +141,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -382,7 +388,7 @@ class BillOfMaterials:
 
         Args:
             name (str, optional): Only engineers whose name contains this text.
-            may_approve (bool, optional): Only engineers with this value of `may_approve`.
+            may_approve (bool, optional): Only engineers that may approve (true) or not (false).
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -445,6 +451,8 @@ class BillOfMaterials:
         author_id: str | None = None,
         approved_by_id: str | None = None,
         status: Literal["open", "approved", "rejected", "implemented"] | None = None,
+        effective_on_from: Date | None = None,
+        effective_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the changes, oldest first, all of them or only some.
@@ -454,6 +462,8 @@ class BillOfMaterials:
             author_id (str, optional): Only changes whose author is this engineer.
             approved_by_id (str, optional): Only changes approved by this engineer.
             status (str, optional): Only changes with this status.
+            effective_on_from (str, optional): Only changes whose `effective_on` is on this day or later.
+            effective_on_to (str, optional): Only changes whose `effective_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -470,6 +480,14 @@ class BillOfMaterials:
             and (author_id is None or change["author_id"] == author_id)
             and (approved_by_id is None or change["approved_by_id"] == approved_by_id)
             and (status is None or change["status"] == status)
+            and (
+                effective_on_from is None
+                or (change["effective_on"] is not None and change["effective_on"] >= effective_on_from)
+            )
+            and (
+                effective_on_to is None
+                or (change["effective_on"] is not None and change["effective_on"] <= effective_on_to)
+            )
         ]
         shown = [self._show_change(change) for change in _page(found, offset)]
         return _found({"total": len(found), "changes": shown}, self._names_of_changes(shown))
@@ -479,6 +497,8 @@ class BillOfMaterials:
         part_id: str | None = None,
         change_id: str | None = None,
         status: Literal["draft", "released", "superseded"] | None = None,
+        released_on_from: Date | None = None,
+        released_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the revisions, oldest first, all of them or only some.
@@ -487,6 +507,8 @@ class BillOfMaterials:
             part_id (str, optional): Only revisions of this part.
             change_id (str, optional): Only revisions of this change.
             status (str, optional): Only revisions with this status.
+            released_on_from (str, optional): Only revisions whose `released_on` is on this day or later.
+            released_on_to (str, optional): Only revisions whose `released_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -502,6 +524,14 @@ class BillOfMaterials:
             if (part_id is None or revision["part_id"] == part_id)
             and (change_id is None or revision["change_id"] == change_id)
             and (status is None or revision["status"] == status)
+            and (
+                released_on_from is None
+                or (revision["released_on"] is not None and revision["released_on"] >= released_on_from)
+            )
+            and (
+                released_on_to is None
+                or (revision["released_on"] is not None and revision["released_on"] <= released_on_to)
+            )
         ]
         shown = [self._show_revision(revision) for revision in _page(found, offset)]
         return _found({"total": len(found), "revisions": shown}, self._names_of_revisions(shown))
@@ -563,6 +593,14 @@ class BillOfMaterials:
         ]
         shown = [{**substitute} for substitute in _page(found, offset)]
         return _found({"total": len(found), "substitutes": shown}, self._names_of_substitutes(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def register_part(
         self,

@@ -159,6 +159,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -453,6 +459,8 @@ class BloodBank:
         abo: Literal["O", "A", "B", "AB"] | None = None,
         rhesus: Literal["positive", "negative"] | None = None,
         status: Literal["awaiting_results", "cleared", "conflicting", "rejected"] | None = None,
+        taken_on_from: Date | None = None,
+        taken_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the donations, oldest first, all of them or only some.
@@ -463,6 +471,8 @@ class BloodBank:
             abo (str, optional): Only donations with this abo.
             rhesus (str, optional): Only donations with this rhesus.
             status (str, optional): Only donations with this status.
+            taken_on_from (str, optional): Only donations whose `taken_on` is on this day or later.
+            taken_on_to (str, optional): Only donations whose `taken_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -478,6 +488,8 @@ class BloodBank:
             and (abo is None or donation["abo"] == abo)
             and (rhesus is None or donation["rhesus"] == rhesus)
             and (status is None or donation["status"] == status)
+            and (taken_on_from is None or donation["taken_on"] >= taken_on_from)
+            and (taken_on_to is None or donation["taken_on"] <= taken_on_to)
         ]
         shown = [{**donation} for donation in _page(found, offset)]
         return _found({"total": len(found), "donations": shown}, self._names_of_donations(shown))
@@ -492,7 +504,7 @@ class BloodBank:
 
         Args:
             name (str, optional): Only stores whose name contains this text.
-            keeps (str, optional): Only stores with this keeps.
+            keeps (str, optional): Only stores whose `keeps` is this.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -574,6 +586,8 @@ class BloodBank:
         kind: Literal["red_cells", "platelets", "plasma"] | None = None,
         urgent: bool | None = None,
         status: Literal["open", "met", "withdrawn"] | None = None,
+        needed_on_from: Date | None = None,
+        needed_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the requests, oldest first, all of them or only some.
@@ -581,8 +595,10 @@ class BloodBank:
         Args:
             patient_id (str, optional): Only requests of this patient.
             kind (str, optional): Only requests with this kind.
-            urgent (bool, optional): Only requests with this value of `urgent`.
+            urgent (bool, optional): Only requests that are urgent (true) or not (false).
             status (str, optional): Only requests with this status.
+            needed_on_from (str, optional): Only requests whose `needed_on` is on this day or later.
+            needed_on_to (str, optional): Only requests whose `needed_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -597,6 +613,8 @@ class BloodBank:
             and (kind is None or request["kind"] == kind)
             and (urgent is None or request["urgent"] == urgent)
             and (status is None or request["status"] == status)
+            and (needed_on_from is None or request["needed_on"] >= needed_on_from)
+            and (needed_on_to is None or request["needed_on"] <= needed_on_to)
         ]
         shown = [self._show_request(request) for request in _page(found, offset)]
         return _found({"total": len(found), "requests": shown}, self._names_of_requests(shown))
@@ -606,6 +624,8 @@ class BloodBank:
         unit_id: str | None = None,
         request_id: str | None = None,
         status: Literal["held", "issued", "released"] | None = None,
+        held_until_from: Date | None = None,
+        held_until_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the holds, oldest first, all of them or only some.
@@ -614,6 +634,8 @@ class BloodBank:
             unit_id (str, optional): Only holds of this unit.
             request_id (str, optional): Only holds of this request.
             status (str, optional): Only holds with this status.
+            held_until_from (str, optional): Only holds whose `held_until` is on this day or later.
+            held_until_to (str, optional): Only holds whose `held_until` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -629,8 +651,18 @@ class BloodBank:
             if (unit_id is None or hold["unit_id"] == unit_id)
             and (request_id is None or hold["request_id"] == request_id)
             and (status is None or hold["status"] == status)
+            and (held_until_from is None or hold["held_until"] >= held_until_from)
+            and (held_until_to is None or hold["held_until"] <= held_until_to)
         ]
         return _found({"total": len(found), "holds": [{**hold} for hold in _page(found, offset)]})
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def take_donation(
         self,

@@ -169,6 +169,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -438,7 +444,7 @@ class BoardGameCafe:
 
         Args:
             number (str, optional): Only tables whose number contains this text.
-            quiet (bool, optional): Only tables with this value of `quiet`.
+            quiet (bool, optional): Only tables that are quiet (true) or not (false).
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -481,6 +487,8 @@ class BoardGameCafe:
         table_id: str | None = None,
         member_id: str | None = None,
         status: Literal["open", "paid"] | None = None,
+        began_at_from: Date | None = None,
+        began_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the sittings, oldest first, all of them or only some.
@@ -489,6 +497,8 @@ class BoardGameCafe:
             table_id (str, optional): Only sittings of this table.
             member_id (str, optional): Only sittings of this member.
             status (str, optional): Only sittings with this status.
+            began_at_from (str, optional): Only sittings whose `began_at` is on this day or later.
+            began_at_to (str, optional): Only sittings whose `began_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -504,6 +514,8 @@ class BoardGameCafe:
             if (table_id is None or sitting["table_id"] == table_id)
             and (member_id is None or sitting["member_id"] == member_id)
             and (status is None or sitting["status"] == status)
+            and (began_at_from is None or sitting["began_at"][:10] >= began_at_from)
+            and (began_at_to is None or sitting["began_at"][:10] <= began_at_to)
         ]
         shown = [self._show_sitting(sitting) for sitting in _page(found, offset)]
         return _found({"total": len(found), "sittings": shown}, self._names_of_sittings(shown))
@@ -564,6 +576,8 @@ class BoardGameCafe:
         title_id: str | None = None,
         table_id: str | None = None,
         status: Literal["waiting", "used", "dropped"] | None = None,
+        evening_from: Date | None = None,
+        evening_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the holds, oldest first, all of them or only some.
@@ -573,6 +587,8 @@ class BoardGameCafe:
             title_id (str, optional): Only holds of this title.
             table_id (str, optional): Only holds of this table.
             status (str, optional): Only holds with this status.
+            evening_from (str, optional): Only holds whose `evening` is on this day or later.
+            evening_to (str, optional): Only holds whose `evening` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -591,9 +607,19 @@ class BoardGameCafe:
             and (title_id is None or hold["title_id"] == title_id)
             and (table_id is None or hold["table_id"] == table_id)
             and (status is None or hold["status"] == status)
+            and (evening_from is None or hold["evening"] >= evening_from)
+            and (evening_to is None or hold["evening"] <= evening_to)
         ]
         shown = [{**hold} for hold in _page(found, offset)]
         return _found({"total": len(found), "holds": shown}, self._names_of_holds(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def seat_party(
         self,
@@ -687,6 +713,8 @@ class BoardGameCafe:
             return _refused(f"There is no table {table_id!r}.")
         if sitting["status"] != "open":
             return _refused(f"The party of {sitting['host']} has paid.")
+        if sitting["began_at"][:10] > self.now[:10]:
+            return _refused(f"The party of {sitting['host']} comes only at {sitting['began_at']}.")
         if table_id is None and people is None:
             return _refused("Give a table or a number of people.")
         there = table or self.tables[sitting["table_id"]]
@@ -749,6 +777,8 @@ class BoardGameCafe:
             return _refused(f"There is no copy {copy_id!r}.")
         if sitting["status"] != "open":
             return _refused(f"The party of {sitting['host']} has paid.")
+        if sitting["began_at"][:10] > self.now[:10]:
+            return _refused(f"The party of {sitting['host']} comes only at {sitting['began_at']}.")
         if copy["place"] != "shelf":
             return _refused(f"Copy {copy['code']} is not on the shelf.")
         game = next((c for c in sorted(self._copies_by_sitting.get(sitting_id, {}).values(), key=_age)), None)
@@ -847,6 +877,12 @@ class BoardGameCafe:
         missing = missing or []
         if copy["place"] not in ("table", "lent"):
             return _refused(f"Copy {copy['code']} is not out.")
+        party = self.sittings.get(copy["sitting_id"])
+        if party is not None and party["began_at"][:10] > self.now[:10]:
+            return _refused(
+                f"Copy {copy['code']} lies ready for the party of {party['host']}, which comes at "
+                f"{party['began_at']}."
+            )
         if not (_different([p for p in missing]) and not any(p in copy["missing"] for p in missing)):
             return _refused("A piece is named twice or was missing before.")
         late = max(0, _days_between(copy["due_on"] if copy["due_on"] is not None else self.now[:10], self.now[:10]))
@@ -959,6 +995,8 @@ class BoardGameCafe:
             drinks.append({"drink": self.drinks[entry["drink_id"]], "number": entry["number"]})
         if sitting["status"] != "open":
             return _refused(f"The party of {sitting['host']} has paid.")
+        if sitting["began_at"][:10] > self.now[:10]:
+            return _refused(f"The party of {sitting['host']} comes only at {sitting['began_at']}.")
         if not (len(drinks) > 0 and _different([d["drink"]["id"] for d in drinks])):
             return _refused("Name at least one drink, and each once.")
         out = next((d for d in drinks if d["drink"]["stock"] < d["number"]), None)

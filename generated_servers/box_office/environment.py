@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal, TypedDict
 
 Result = dict[str, Any]
 """`{"success": True, "data" | "message": ...}` or `{"success": False, "error": why}`"""
+Date = Annotated[str, {"format": "date"}]
 DateTime = Annotated[str, {"format": "date-time"}]
 Text = Annotated[str, {"minLength": 1, "maxLength": 1000}]
 
@@ -153,6 +154,12 @@ def _found(data: object, names: dict[str, str] | None = None) -> Result:
 def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
+
+
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -460,6 +467,8 @@ class BoxOffice:
         self,
         show_id: str | None = None,
         status: Literal["on_sale", "cancelled"] | None = None,
+        starts_at_from: Date | None = None,
+        starts_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the performances, oldest first, all of them or only some.
@@ -467,6 +476,8 @@ class BoxOffice:
         Args:
             show_id (str, optional): Only performances of this show.
             status (str, optional): Only performances with this status.
+            starts_at_from (str, optional): Only performances whose `starts_at` is on this day or later.
+            starts_at_to (str, optional): Only performances whose `starts_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -479,6 +490,8 @@ class BoxOffice:
             for performance in self.performances.values()
             if (show_id is None or performance["show_id"] == show_id)
             and (status is None or performance["status"] == status)
+            and (starts_at_from is None or performance["starts_at"][:10] >= starts_at_from)
+            and (starts_at_to is None or performance["starts_at"][:10] <= starts_at_to)
         ]
         shown = [self._show_performance(performance) for performance in _page(found, offset)]
         return _found({"total": len(found), "performances": shown}, self._names_of_performances(shown))
@@ -543,6 +556,8 @@ class BoxOffice:
         performance_id: str | None = None,
         extended: bool | None = None,
         status: Literal["held", "sold", "lapsed", "released", "returned"] | None = None,
+        made_at_from: Date | None = None,
+        made_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the bookings, oldest first, all of them or only some.
@@ -550,8 +565,10 @@ class BoxOffice:
         Args:
             patron_id (str, optional): Only bookings of this patron.
             performance_id (str, optional): Only bookings of this performance.
-            extended (bool, optional): Only bookings with this value of `extended`.
+            extended (bool, optional): Only bookings that are extended (true) or not (false).
             status (str, optional): Only bookings with this status.
+            made_at_from (str, optional): Only bookings whose `made_at` is on this day or later.
+            made_at_to (str, optional): Only bookings whose `made_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -568,6 +585,8 @@ class BoxOffice:
             and (performance_id is None or booking["performance_id"] == performance_id)
             and (extended is None or booking["extended"] == extended)
             and (status is None or booking["status"] == status)
+            and (made_at_from is None or booking["made_at"][:10] >= made_at_from)
+            and (made_at_to is None or booking["made_at"][:10] <= made_at_to)
         ]
         shown = [self._show_booking(booking) for booking in _page(found, offset)]
         return _found({"total": len(found), "bookings": shown}, self._names_of_bookings(shown))
@@ -603,6 +622,14 @@ class BoxOffice:
         ]
         shown = [self._show_ticket(ticket) for ticket in _page(found, offset)]
         return _found({"total": len(found), "tickets": shown}, self._names_of_tickets(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def hold_seats(
         self,

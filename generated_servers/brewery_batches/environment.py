@@ -169,6 +169,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -378,6 +384,8 @@ class BreweryBatches:
         strain: Literal["ale", "lager", "wheat", "saison"] | None = None,
         cropped_from_id: str | None = None,
         status: Literal["ready", "pitched"] | None = None,
+        got_on_from: Date | None = None,
+        got_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the yeasts, oldest first, all of them or only some.
@@ -387,6 +395,8 @@ class BreweryBatches:
             strain (str, optional): Only yeasts with this strain.
             cropped_from_id (str, optional): Only yeasts cropped from this batch.
             status (str, optional): Only yeasts with this status.
+            got_on_from (str, optional): Only yeasts whose `got_on` is on this day or later.
+            got_on_to (str, optional): Only yeasts whose `got_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -401,6 +411,8 @@ class BreweryBatches:
             and (strain is None or yeast["strain"] == strain)
             and (cropped_from_id is None or yeast["cropped_from_id"] == cropped_from_id)
             and (status is None or yeast["status"] == status)
+            and (got_on_from is None or yeast["got_on"] >= got_on_from)
+            and (got_on_to is None or yeast["got_on"] <= got_on_to)
         ]
         shown = [{**yeast} for yeast in _page(found, offset)]
         return _found({"total": len(found), "yeasts": shown}, self._names_of_yeasts(shown))
@@ -412,6 +424,8 @@ class BreweryBatches:
         yeast_id: str | None = None,
         vessel_id: str | None = None,
         status: Literal["fermenting", "conditioning", "dumped", "bright", "packaged"] | None = None,
+        brewed_on_from: Date | None = None,
+        brewed_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the batches, oldest first, all of them or only some.
@@ -422,6 +436,8 @@ class BreweryBatches:
             yeast_id (str, optional): Only batches of this yeast.
             vessel_id (str, optional): Only batches of this vessel.
             status (str, optional): Only batches with this status.
+            brewed_on_from (str, optional): Only batches whose `brewed_on` is on this day or later.
+            brewed_on_to (str, optional): Only batches whose `brewed_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -441,6 +457,8 @@ class BreweryBatches:
             and (yeast_id is None or batch["yeast_id"] == yeast_id)
             and (vessel_id is None or batch["vessel_id"] == vessel_id)
             and (status is None or batch["status"] == status)
+            and (brewed_on_from is None or batch["brewed_on"] >= brewed_on_from)
+            and (brewed_on_to is None or batch["brewed_on"] <= brewed_on_to)
         ]
         shown = [self._show_batch(batch) for batch in _page(found, offset)]
         return _found({"total": len(found), "batches": shown}, self._names_of_batches(shown))
@@ -448,12 +466,16 @@ class BreweryBatches:
     def list_readings(
         self,
         batch_id: str | None = None,
+        read_on_from: Date | None = None,
+        read_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the readings, oldest first, all of them or only some.
 
         Args:
             batch_id (str, optional): Only readings of this batch.
+            read_on_from (str, optional): Only readings whose `read_on` is on this day or later.
+            read_on_to (str, optional): Only readings whose `read_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -465,6 +487,8 @@ class BreweryBatches:
             reading
             for reading in self.readings.values()
             if (batch_id is None or reading["batch_id"] == batch_id)
+            and (read_on_from is None or reading["read_on"] >= read_on_from)
+            and (read_on_to is None or reading["read_on"] <= read_on_to)
         ]
         shown = [{**reading} for reading in _page(found, offset)]
         return _found({"total": len(found), "readings": shown}, self._names_of_readings(shown))
@@ -510,6 +534,8 @@ class BreweryBatches:
         keg_id: str | None = None,
         pub_id: str | None = None,
         paid: bool | None = None,
+        left_on_from: Date | None = None,
+        left_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the fillings, oldest first, all of them or only some.
@@ -518,7 +544,9 @@ class BreweryBatches:
             batch_id (str, optional): Only fillings of this batch.
             keg_id (str, optional): Only fillings of this keg.
             pub_id (str, optional): Only fillings of this pub.
-            paid (bool, optional): Only fillings with this value of `paid`.
+            paid (bool, optional): Only fillings that are paid (true) or not (false).
+            left_on_from (str, optional): Only fillings whose `left_on` is on this day or later.
+            left_on_to (str, optional): Only fillings whose `left_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -537,6 +565,8 @@ class BreweryBatches:
             and (keg_id is None or filling["keg_id"] == keg_id)
             and (pub_id is None or filling["pub_id"] == pub_id)
             and (paid is None or filling["paid"] == paid)
+            and (left_on_from is None or (filling["left_on"] is not None and filling["left_on"] >= left_on_from))
+            and (left_on_to is None or (filling["left_on"] is not None and filling["left_on"] <= left_on_to))
         ]
         shown = [{**filling} for filling in _page(found, offset)]
         return _found({"total": len(found), "fillings": shown}, self._names_of_fillings(shown))
@@ -557,6 +587,14 @@ class BreweryBatches:
         """
         found = [pub for pub in self.pubs.values() if (name is None or name.casefold() in pub["name"].casefold())]
         return _found({"total": len(found), "pubs": [self._show_pub(pub) for pub in _page(found, offset)]})
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def brew_batch(
         self,

@@ -7,11 +7,13 @@ jobs that take turns, retries, and deployments that need approvals and climb fro
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import date
 from typing import Annotated, Any, Literal, TypedDict
 
 
 Result = dict[str, Any]
 """`{"success": True, "data" | "message": ...}` or `{"success": False, "error": why}`"""
+Date = Annotated[str, {"format": "date"}]
 Text = Annotated[str, {"minLength": 1, "maxLength": 1000}]
 
 RULES = (
@@ -160,6 +162,12 @@ def _found(data: object, names: dict[str, str] | None = None) -> Result:
 def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
+
+
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -503,6 +511,8 @@ class BuildPipelines:
         commit: Text | None = None,
         project_id: str | None = None,
         cancelled: bool | None = None,
+        started_at_from: Date | None = None,
+        started_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the runs, oldest first, all of them or only some.
@@ -510,7 +520,9 @@ class BuildPipelines:
         Args:
             commit (str, optional): Only runs whose commit contains this text.
             project_id (str, optional): Only runs of this project.
-            cancelled (bool, optional): Only runs with this value of `cancelled`.
+            cancelled (bool, optional): Only runs that are cancelled (true) or not (false).
+            started_at_from (str, optional): Only runs whose `started_at` is on this day or later.
+            started_at_to (str, optional): Only runs whose `started_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -524,6 +536,8 @@ class BuildPipelines:
             if (commit is None or commit.casefold() in run["commit"].casefold())
             and (project_id is None or run["project_id"] == project_id)
             and (cancelled is None or run["cancelled"] == cancelled)
+            and (started_at_from is None or run["started_at"][:10] >= started_at_from)
+            and (started_at_to is None or run["started_at"][:10] <= started_at_to)
         ]
         shown = [self._show_run(run) for run in _page(found, offset)]
         return _found({"total": len(found), "runs": shown}, self._names_of_runs(shown))
@@ -603,6 +617,8 @@ class BuildPipelines:
         environment_id: str | None = None,
         asked_by_id: str | None = None,
         status: Literal["asked", "live", "refused", "replaced"] | None = None,
+        asked_at_from: Date | None = None,
+        asked_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the deployments, oldest first, all of them or only some.
@@ -612,6 +628,8 @@ class BuildPipelines:
             environment_id (str, optional): Only deployments of this environment.
             asked_by_id (str, optional): Only deployments asked by this person.
             status (str, optional): Only deployments with this status.
+            asked_at_from (str, optional): Only deployments whose `asked_at` is on this day or later.
+            asked_at_to (str, optional): Only deployments whose `asked_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -630,9 +648,19 @@ class BuildPipelines:
             and (environment_id is None or deployment["environment_id"] == environment_id)
             and (asked_by_id is None or deployment["asked_by_id"] == asked_by_id)
             and (status is None or deployment["status"] == status)
+            and (asked_at_from is None or deployment["asked_at"][:10] >= asked_at_from)
+            and (asked_at_to is None or deployment["asked_at"][:10] <= asked_at_to)
         ]
         shown = [self._show_deployment(deployment) for deployment in _page(found, offset)]
         return _found({"total": len(found), "deployments": shown}, self._names_of_deployments(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def start_run(self, project_id: str, commit: Text, branch: Text, cancel_older: bool = False) -> Result:
         """Start a pipeline for a commit; older runs of the same branch that have not begun to pass anything further

@@ -167,6 +167,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -541,6 +547,8 @@ class BuildingPermits:
         kind_id: str | None = None,
         owner_id: str | None = None,
         status: Literal["in_review", "returned", "cleared", "withdrawn", "issued", "stopped", "closed"] | None = None,
+        filed_on_from: Date | None = None,
+        filed_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the permits, oldest first, all of them or only some.
@@ -550,6 +558,8 @@ class BuildingPermits:
             kind_id (str, optional): Only permits of this kind.
             owner_id (str, optional): Only permits of this owner.
             status (str, optional): Only permits with this status.
+            filed_on_from (str, optional): Only permits whose `filed_on` is on this day or later.
+            filed_on_to (str, optional): Only permits whose `filed_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -566,6 +576,8 @@ class BuildingPermits:
             and (kind_id is None or permit["kind_id"] == kind_id)
             and (owner_id is None or permit["owner_id"] == owner_id)
             and (status is None or permit["status"] == status)
+            and (filed_on_from is None or permit["filed_on"] >= filed_on_from)
+            and (filed_on_to is None or permit["filed_on"] <= filed_on_to)
         ]
         shown = [self._show_permit(permit) for permit in _page(found, offset)]
         return _found({"total": len(found), "permits": shown}, self._names_of_permits(shown))
@@ -576,6 +588,8 @@ class BuildingPermits:
         department_id: str | None = None,
         decided_by_id: str | None = None,
         verdict: Literal["open", "agreed", "objected"] | None = None,
+        due_on_from: Date | None = None,
+        due_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the reviews, oldest first, all of them or only some.
@@ -585,6 +599,8 @@ class BuildingPermits:
             department_id (str, optional): Only reviews of this department.
             decided_by_id (str, optional): Only reviews decided by this official.
             verdict (str, optional): Only reviews with this verdict.
+            due_on_from (str, optional): Only reviews whose `due_on` is on this day or later.
+            due_on_to (str, optional): Only reviews whose `due_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -603,6 +619,8 @@ class BuildingPermits:
             and (department_id is None or review["department_id"] == department_id)
             and (decided_by_id is None or review["decided_by_id"] == decided_by_id)
             and (verdict is None or review["verdict"] == verdict)
+            and (due_on_from is None or review["due_on"] >= due_on_from)
+            and (due_on_to is None or review["due_on"] <= due_on_to)
         ]
         shown = [{**review} for review in _page(found, offset)]
         return _found({"total": len(found), "reviews": shown}, self._names_of_reviews(shown))
@@ -613,6 +631,8 @@ class BuildingPermits:
         stage: Literal["foundation", "framing", "services", "final"] | None = None,
         inspector_id: str | None = None,
         result: Literal["booked", "passed", "failed", "cancelled"] | None = None,
+        on_from: Date | None = None,
+        on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the inspections, oldest first, all of them or only some.
@@ -622,6 +642,8 @@ class BuildingPermits:
             stage (str, optional): Only inspections with this stage.
             inspector_id (str, optional): Only inspections whose inspector is this official.
             result (str, optional): Only inspections with this result.
+            on_from (str, optional): Only inspections whose `on` is on this day or later.
+            on_to (str, optional): Only inspections whose `on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -638,9 +660,19 @@ class BuildingPermits:
             and (stage is None or inspection["stage"] == stage)
             and (inspector_id is None or inspection["inspector_id"] == inspector_id)
             and (result is None or inspection["result"] == result)
+            and (on_from is None or inspection["on"] >= on_from)
+            and (on_to is None or inspection["on"] <= on_to)
         ]
         shown = [{**inspection} for inspection in _page(found, offset)]
         return _found({"total": len(found), "inspections": shown}, self._names_of_inspections(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def file_application(
         self,

@@ -1433,6 +1433,8 @@ class BusDepot:
         bus = self.buses.get(bus_id)
         if bus is None:
             return _refused(f"There is no bus {bus_id!r}.")
+        if not (unsafe or what not in ("brakes", "steering")):
+            return _refused(f"A defect of the {what} always takes the bus off the road, so report it as unsafe.")
         if any(d["mended_at"] is None for d in self._defects_by_bus_what.get((bus_id, what), {}).values()):
             return _refused(f"That defect of bus {bus['number']} is known.")
         self._journal = []

@@ -144,6 +144,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -478,6 +484,8 @@ class CalibrationLab:
         standard_id: str | None = None,
         technician_id: str | None = None,
         status: Literal["received", "measured", "failed", "certified"] | None = None,
+        received_on_from: Date | None = None,
+        received_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the jobs, oldest first, all of them or only some.
@@ -487,6 +495,8 @@ class CalibrationLab:
             standard_id (str, optional): Only jobs of this standard.
             technician_id (str, optional): Only jobs of this technician.
             status (str, optional): Only jobs with this status.
+            received_on_from (str, optional): Only jobs whose `received_on` is on this day or later.
+            received_on_to (str, optional): Only jobs whose `received_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -505,6 +515,8 @@ class CalibrationLab:
             and (standard_id is None or job["standard_id"] == standard_id)
             and (technician_id is None or job["technician_id"] == technician_id)
             and (status is None or job["status"] == status)
+            and (received_on_from is None or job["received_on"] >= received_on_from)
+            and (received_on_to is None or job["received_on"] <= received_on_to)
         ]
         shown = [{**job} for job in _page(found, offset)]
         return _found({"total": len(found), "jobs": shown}, self._names_of_jobs(shown))
@@ -513,6 +525,8 @@ class CalibrationLab:
         self,
         number: Text | None = None,
         job_id: str | None = None,
+        issued_on_from: Date | None = None,
+        issued_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the certificates, oldest first, all of them or only some.
@@ -520,6 +534,8 @@ class CalibrationLab:
         Args:
             number (str, optional): Only certificates whose number contains this text.
             job_id (str, optional): Only certificates of this job.
+            issued_on_from (str, optional): Only certificates whose `issued_on` is on this day or later.
+            issued_on_to (str, optional): Only certificates whose `issued_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -532,6 +548,8 @@ class CalibrationLab:
             for certificate in self.certificates.values()
             if (number is None or number.casefold() in certificate["number"].casefold())
             and (job_id is None or certificate["job_id"] == job_id)
+            and (issued_on_from is None or certificate["issued_on"] >= issued_on_from)
+            and (issued_on_to is None or certificate["issued_on"] <= issued_on_to)
         ]
         return _found(
             {"total": len(found), "certificates": [{**certificate} for certificate in _page(found, offset)]}
@@ -540,12 +558,16 @@ class CalibrationLab:
     def list_recalls(
         self,
         certificate_id: str | None = None,
+        opened_on_from: Date | None = None,
+        opened_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the recalls, oldest first, all of them or only some.
 
         Args:
             certificate_id (str, optional): Only recalls of this certificate.
+            opened_on_from (str, optional): Only recalls whose `opened_on` is on this day or later.
+            opened_on_to (str, optional): Only recalls whose `opened_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -557,9 +579,19 @@ class CalibrationLab:
             recall
             for recall in self.recalls.values()
             if (certificate_id is None or recall["certificate_id"] == certificate_id)
+            and (opened_on_from is None or recall["opened_on"] >= opened_on_from)
+            and (opened_on_to is None or recall["opened_on"] <= opened_on_to)
         ]
         shown = [{**recall} for recall in _page(found, offset)]
         return _found({"total": len(found), "recalls": shown}, self._names_of_recalls(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def receive_instrument(self, instrument_id: str) -> Result:
         """Receive an instrument of a customer in the laboratory, which opens a job.

@@ -154,6 +154,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -513,7 +519,7 @@ class CarRental:
 
         Args:
             name (str, optional): Only customers whose name contains this text.
-            barred (bool, optional): Only customers with this value of `barred`.
+            barred (bool, optional): Only customers that are barred (true) or not (false).
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -535,6 +541,8 @@ class CarRental:
         drop_id: str | None = None,
         car_id: str | None = None,
         status: Literal["reserved", "out", "cancelled", "no_show", "returned", "settled"] | None = None,
+        starts_from: Date | None = None,
+        starts_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the rentals, oldest first, all of them or only some.
@@ -546,6 +554,8 @@ class CarRental:
             drop_id (str, optional): Only rentals whose drop is this branch.
             car_id (str, optional): Only rentals of this car.
             status (str, optional): Only rentals with this status.
+            starts_from (str, optional): Only rentals whose `starts` is on this day or later.
+            starts_to (str, optional): Only rentals whose `starts` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -570,6 +580,8 @@ class CarRental:
             and (drop_id is None or rental["drop_id"] == drop_id)
             and (car_id is None or rental["car_id"] == car_id)
             and (status is None or rental["status"] == status)
+            and (starts_from is None or rental["starts"] >= starts_from)
+            and (starts_to is None or rental["starts"] <= starts_to)
         ]
         shown = [self._show_rental(rental) for rental in _page(found, offset)]
         return _found({"total": len(found), "rentals": shown}, self._names_of_rentals(shown))
@@ -608,6 +620,14 @@ class CarRental:
         ]
         shown = [{**damage} for damage in _page(found, offset)]
         return _found({"total": len(found), "damages": shown}, self._names_of_damages(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def reserve_class(
         self,

@@ -148,6 +148,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -448,6 +454,8 @@ class Carpool:
         driver_id: str | None = None,
         way: Literal["morning", "evening"] | None = None,
         status: Literal["planned", "driven", "cancelled"] | None = None,
+        on_from: Date | None = None,
+        on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the runs, oldest first, all of them or only some.
@@ -457,6 +465,8 @@ class Carpool:
             driver_id (str, optional): Only runs whose driver is this person.
             way (str, optional): Only runs with this way.
             status (str, optional): Only runs with this status.
+            on_from (str, optional): Only runs whose `on` is on this day or later.
+            on_to (str, optional): Only runs whose `on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -473,6 +483,8 @@ class Carpool:
             and (driver_id is None or run["driver_id"] == driver_id)
             and (way is None or run["way"] == way)
             and (status is None or run["status"] == status)
+            and (on_from is None or run["on"] >= on_from)
+            and (on_to is None or run["on"] <= on_to)
         ]
         shown = [self._show_run(run) for run in _page(found, offset)]
         return _found({"total": len(found), "runs": shown}, self._names_of_runs(shown))
@@ -512,12 +524,16 @@ class Carpool:
     def list_absences(
         self,
         person_id: str | None = None,
+        starts_from: Date | None = None,
+        starts_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the absences, oldest first, all of them or only some.
 
         Args:
             person_id (str, optional): Only absences of this person.
+            starts_from (str, optional): Only absences whose `starts` is on this day or later.
+            starts_to (str, optional): Only absences whose `starts` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -529,6 +545,8 @@ class Carpool:
             absence
             for absence in self.absences.values()
             if (person_id is None or absence["person_id"] == person_id)
+            and (starts_from is None or absence["starts"] >= starts_from)
+            and (starts_to is None or absence["starts"] <= starts_to)
         ]
         shown = [{**absence} for absence in _page(found, offset)]
         return _found({"total": len(found), "absences": shown}, self._names_of_absences(shown))
@@ -537,6 +555,8 @@ class Carpool:
         self,
         giver_id: str | None = None,
         taker_id: str | None = None,
+        on_from: Date | None = None,
+        on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the gifts, oldest first, all of them or only some.
@@ -544,6 +564,8 @@ class Carpool:
         Args:
             giver_id (str, optional): Only gifts whose giver is this person.
             taker_id (str, optional): Only gifts whose taker is this person.
+            on_from (str, optional): Only gifts whose `on` is on this day or later.
+            on_to (str, optional): Only gifts whose `on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -558,9 +580,19 @@ class Carpool:
             for gift in self.gifts.values()
             if (giver_id is None or gift["giver_id"] == giver_id)
             and (taker_id is None or gift["taker_id"] == taker_id)
+            and (on_from is None or gift["on"] >= on_from)
+            and (on_to is None or gift["on"] <= on_to)
         ]
         shown = [{**gift} for gift in _page(found, offset)]
         return _found({"total": len(found), "gifts": shown}, self._names_of_gifts(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def plan_run(
         self,
@@ -1298,6 +1330,12 @@ class Carpool:
             return _refused(f"There is no person {taker_id!r}.")
         if giver is taker:
             return _refused("Nobody gives points to themselves.")
+        child = giver if giver["guardian_id"] is not None else taker
+        if child["guardian_id"] is not None:
+            return _refused(
+                f"{child['name']} is a child, whose rides are on the account of a guardian, so points do not pass "
+                "there."
+            )
         if self._person_points(giver) < points:
             return _refused(f"{giver['name']} has {self._person_points(giver)} points to give.")
         if self._person_standing(giver) - points < -12:

@@ -169,6 +169,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -448,6 +454,8 @@ class CateringKitchen:
         code: Text | None = None,
         ingredient_id: str | None = None,
         blocked: bool | None = None,
+        use_by_from: Date | None = None,
+        use_by_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the lots, oldest first, all of them or only some.
@@ -455,7 +463,9 @@ class CateringKitchen:
         Args:
             code (str, optional): Only lots whose code contains this text.
             ingredient_id (str, optional): Only lots of this ingredient.
-            blocked (bool, optional): Only lots with this value of `blocked`.
+            blocked (bool, optional): Only lots that are blocked (true) or not (false).
+            use_by_from (str, optional): Only lots whose `use_by` is on this day or later.
+            use_by_to (str, optional): Only lots whose `use_by` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -469,6 +479,8 @@ class CateringKitchen:
             if (code is None or code.casefold() in lot["code"].casefold())
             and (ingredient_id is None or lot["ingredient_id"] == ingredient_id)
             and (blocked is None or lot["blocked"] == blocked)
+            and (use_by_from is None or lot["use_by"] >= use_by_from)
+            and (use_by_to is None or lot["use_by"] <= use_by_to)
         ]
         shown = [self._show_lot(lot) for lot in _page(found, offset)]
         return _found({"total": len(found), "lots": shown}, self._names_of_lots(shown))
@@ -531,6 +543,8 @@ class CateringKitchen:
         self,
         name: Text | None = None,
         status: Literal["planned", "served", "cancelled"] | None = None,
+        on_from: Date | None = None,
+        on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the events, oldest first, all of them or only some.
@@ -538,6 +552,8 @@ class CateringKitchen:
         Args:
             name (str, optional): Only events whose name contains this text.
             status (str, optional): Only events with this status.
+            on_from (str, optional): Only events whose `on` is on this day or later.
+            on_to (str, optional): Only events whose `on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -548,6 +564,8 @@ class CateringKitchen:
             for event in self.events.values()
             if (name is None or name.casefold() in event["name"].casefold())
             and (status is None or event["status"] == status)
+            and (on_from is None or event["on"] >= on_from)
+            and (on_to is None or event["on"] <= on_to)
         ]
         return _found({"total": len(found), "events": [self._show_event(event) for event in _page(found, offset)]})
 
@@ -585,6 +603,8 @@ class CateringKitchen:
         recipe_id: str | None = None,
         dish_id: str | None = None,
         status: Literal["ready", "served", "discarded"] | None = None,
+        made_on_from: Date | None = None,
+        made_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the batches, oldest first, all of them or only some.
@@ -593,6 +613,8 @@ class CateringKitchen:
             recipe_id (str, optional): Only batches of this recipe.
             dish_id (str, optional): Only batches of this dish.
             status (str, optional): Only batches with this status.
+            made_on_from (str, optional): Only batches whose `made_on` is on this day or later.
+            made_on_to (str, optional): Only batches whose `made_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -608,6 +630,8 @@ class CateringKitchen:
             if (recipe_id is None or batch["recipe_id"] == recipe_id)
             and (dish_id is None or batch["dish_id"] == dish_id)
             and (status is None or batch["status"] == status)
+            and (made_on_from is None or batch["made_on"] >= made_on_from)
+            and (made_on_to is None or batch["made_on"] <= made_on_to)
         ]
         shown = [{**batch} for batch in _page(found, offset)]
         return _found({"total": len(found), "batches": shown}, self._names_of_batches(shown))
@@ -640,6 +664,14 @@ class CateringKitchen:
         ]
         shown = [{**use} for use in _page(found, offset)]
         return _found({"total": len(found), "uses": shown}, self._names_of_uses(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def receive_lot(
         self,

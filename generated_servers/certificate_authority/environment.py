@@ -172,6 +172,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -433,6 +439,8 @@ class CertificateAuthority:
         parent_id: str | None = None,
         listed: bool | None = None,
         status: Literal["active", "revoked"] | None = None,
+        valid_from_from: Date | None = None,
+        valid_from_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the issuers, oldest first, all of them or only some.
@@ -440,8 +448,10 @@ class CertificateAuthority:
         Args:
             name (str, optional): Only issuers whose name contains this text.
             parent_id (str, optional): Only issuers whose parent is this issuer.
-            listed (bool, optional): Only issuers with this value of `listed`.
+            listed (bool, optional): Only issuers that are listed (true) or not (false).
             status (str, optional): Only issuers with this status.
+            valid_from_from (str, optional): Only issuers whose `valid_from` is on this day or later.
+            valid_from_to (str, optional): Only issuers whose `valid_from` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -456,6 +466,8 @@ class CertificateAuthority:
             and (parent_id is None or issuer["parent_id"] == parent_id)
             and (listed is None or issuer["listed"] == listed)
             and (status is None or issuer["status"] == status)
+            and (valid_from_from is None or issuer["valid_from"] >= valid_from_from)
+            and (valid_from_to is None or issuer["valid_from"] <= valid_from_to)
         ]
         shown = [self._show_issuer(issuer) for issuer in _page(found, offset)]
         return _found({"total": len(found), "issuers": shown}, self._names_of_issuers(shown))
@@ -518,6 +530,8 @@ class CertificateAuthority:
         issuer_id: str | None = None,
         asked_by_id: str | None = None,
         status: Literal["filed", "approved", "refused", "issued"] | None = None,
+        filed_on_from: Date | None = None,
+        filed_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the requests, oldest first, all of them or only some.
@@ -528,6 +542,8 @@ class CertificateAuthority:
             issuer_id (str, optional): Only requests of this issuer.
             asked_by_id (str, optional): Only requests asked by this officer.
             status (str, optional): Only requests with this status.
+            filed_on_from (str, optional): Only requests whose `filed_on` is on this day or later.
+            filed_on_to (str, optional): Only requests whose `filed_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -549,6 +565,8 @@ class CertificateAuthority:
             and (issuer_id is None or request["issuer_id"] == issuer_id)
             and (asked_by_id is None or request["asked_by_id"] == asked_by_id)
             and (status is None or request["status"] == status)
+            and (filed_on_from is None or request["filed_on"] >= filed_on_from)
+            and (filed_on_to is None or request["filed_on"] <= filed_on_to)
         ]
         shown = [self._show_request(request) for request in _page(found, offset)]
         return _found({"total": len(found), "requests": shown}, self._names_of_requests(shown))
@@ -557,6 +575,8 @@ class CertificateAuthority:
         self,
         request_id: str | None = None,
         by_id: str | None = None,
+        given_on_from: Date | None = None,
+        given_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the approvals, oldest first, all of them or only some.
@@ -564,6 +584,8 @@ class CertificateAuthority:
         Args:
             request_id (str, optional): Only approvals of this request.
             by_id (str, optional): Only approvals by this officer.
+            given_on_from (str, optional): Only approvals whose `given_on` is on this day or later.
+            given_on_to (str, optional): Only approvals whose `given_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -578,6 +600,8 @@ class CertificateAuthority:
             for approval in self.approvals.values()
             if (request_id is None or approval["request_id"] == request_id)
             and (by_id is None or approval["by_id"] == by_id)
+            and (given_on_from is None or approval["given_on"] >= given_on_from)
+            and (given_on_to is None or approval["given_on"] <= given_on_to)
         ]
         shown = [{**approval} for approval in _page(found, offset)]
         return _found({"total": len(found), "approvals": shown}, self._names_of_approvals(shown))
@@ -591,6 +615,8 @@ class CertificateAuthority:
         why: Literal["key_leaked", "superseded", "team_closed", "issuer_revoked"] | None = None,
         listed: bool | None = None,
         status: Literal["valid", "held", "revoked"] | None = None,
+        valid_from_from: Date | None = None,
+        valid_from_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the certificates, oldest first, all of them or only some.
@@ -600,9 +626,11 @@ class CertificateAuthority:
             profile_id (str, optional): Only certificates of this profile.
             issuer_id (str, optional): Only certificates of this issuer.
             renews_id (str, optional): Only certificates whose renews is this certificate.
-            why (str, optional): Only certificates with this why.
-            listed (bool, optional): Only certificates with this value of `listed`.
+            why (str, optional): Only certificates whose `why` is this.
+            listed (bool, optional): Only certificates that are listed (true) or not (false).
             status (str, optional): Only certificates with this status.
+            valid_from_from (str, optional): Only certificates whose `valid_from` is on this day or later.
+            valid_from_to (str, optional): Only certificates whose `valid_from` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -626,6 +654,8 @@ class CertificateAuthority:
             and (why is None or certificate["why"] == why)
             and (listed is None or certificate["listed"] == listed)
             and (status is None or certificate["status"] == status)
+            and (valid_from_from is None or certificate["valid_from"] >= valid_from_from)
+            and (valid_from_to is None or certificate["valid_from"] <= valid_from_to)
         ]
         shown = [{**certificate} for certificate in _page(found, offset)]
         return _found({"total": len(found), "certificates": shown}, self._names_of_certificates(shown))
@@ -633,12 +663,16 @@ class CertificateAuthority:
     def list_crl_issues(
         self,
         issuer_id: str | None = None,
+        published_on_from: Date | None = None,
+        published_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the crl issues, oldest first, all of them or only some.
 
         Args:
             issuer_id (str, optional): Only crl issues of this issuer.
+            published_on_from (str, optional): Only crl issues whose `published_on` is on this day or later.
+            published_on_to (str, optional): Only crl issues whose `published_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -650,9 +684,19 @@ class CertificateAuthority:
             crl_issue
             for crl_issue in self.crl_issues.values()
             if (issuer_id is None or crl_issue["issuer_id"] == issuer_id)
+            and (published_on_from is None or crl_issue["published_on"] >= published_on_from)
+            and (published_on_to is None or crl_issue["published_on"] <= published_on_to)
         ]
         shown = [{**crl_issue} for crl_issue in _page(found, offset)]
         return _found({"total": len(found), "crl_issues": shown}, self._names_of_crl_issues(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def file_request(
         self,

@@ -163,6 +163,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -469,7 +475,7 @@ class ChangeManagement:
             name (str, optional): Only systems whose name contains this text.
             part_of_id (str, optional): Only systems part of this system.
             owner_id (str, optional): Only systems whose owner is this person.
-            critical (bool, optional): Only systems with this value of `critical`.
+            critical (bool, optional): Only systems that are critical (true) or not (false).
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -521,6 +527,8 @@ class ChangeManagement:
             "done",
             "rolled_back",
         ] | None = None,
+        starts_at_from: Date | None = None,
+        starts_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the changes, oldest first, all of them or only some.
@@ -531,6 +539,8 @@ class ChangeManagement:
             kind (str, optional): Only changes with this kind.
             runner_id (str, optional): Only changes whose runner is this person.
             status (str, optional): Only changes with this status.
+            starts_at_from (str, optional): Only changes whose `starts_at` is on this day or later.
+            starts_at_to (str, optional): Only changes whose `starts_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -548,6 +558,8 @@ class ChangeManagement:
             and (kind is None or change["kind"] == kind)
             and (runner_id is None or change["runner_id"] == runner_id)
             and (status is None or change["status"] == status)
+            and (starts_at_from is None or change["starts_at"][:10] >= starts_at_from)
+            and (starts_at_to is None or change["starts_at"][:10] <= starts_at_to)
         ]
         shown = [self._show_change(change) for change in _page(found, offset)]
         return _found({"total": len(found), "changes": shown}, self._names_of_changes(shown))
@@ -614,12 +626,16 @@ class ChangeManagement:
     def list_freezes(
         self,
         name: Text | None = None,
+        starts_from: Date | None = None,
+        starts_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the freezes, oldest first, all of them or only some.
 
         Args:
             name (str, optional): Only freezes whose name contains this text.
+            starts_from (str, optional): Only freezes whose `starts` is on this day or later.
+            starts_to (str, optional): Only freezes whose `starts` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -629,6 +645,8 @@ class ChangeManagement:
             freeze
             for freeze in self.freezes.values()
             if (name is None or name.casefold() in freeze["name"].casefold())
+            and (starts_from is None or freeze["starts"] >= starts_from)
+            and (starts_to is None or freeze["starts"] <= starts_to)
         ]
         shown = [self._show_freeze(freeze) for freeze in _page(found, offset)]
         return _found({"total": len(found), "freezes": shown}, self._names_of_freezes(shown))
@@ -638,6 +656,8 @@ class ChangeManagement:
         change_id: str | None = None,
         lead_id: str | None = None,
         status: Literal["open", "closed"] | None = None,
+        due_from: Date | None = None,
+        due_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the reviews, oldest first, all of them or only some.
@@ -646,6 +666,8 @@ class ChangeManagement:
             change_id (str, optional): Only reviews of this change.
             lead_id (str, optional): Only reviews whose lead is this person.
             status (str, optional): Only reviews with this status.
+            due_from (str, optional): Only reviews whose `due` is on this day or later.
+            due_to (str, optional): Only reviews whose `due` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -661,9 +683,19 @@ class ChangeManagement:
             if (change_id is None or review["change_id"] == change_id)
             and (lead_id is None or review["lead_id"] == lead_id)
             and (status is None or review["status"] == status)
+            and (due_from is None or review["due"] >= due_from)
+            and (due_to is None or review["due"] <= due_to)
         ]
         shown = [{**review} for review in _page(found, offset)]
         return _found({"total": len(found), "reviews": shown}, self._names_of_reviews(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def draft_change(
         self,

@@ -144,6 +144,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -386,6 +392,8 @@ class ChatWorkspace:
         kind: Literal["admin", "member", "guest"] | None = None,
         sponsor_id: str | None = None,
         status: Literal["active", "gone"] | None = None,
+        until_from: Date | None = None,
+        until_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the members, oldest first, all of them or only some.
@@ -395,6 +403,8 @@ class ChatWorkspace:
             kind (str, optional): Only members with this kind.
             sponsor_id (str, optional): Only members whose sponsor is this member.
             status (str, optional): Only members with this status.
+            until_from (str, optional): Only members whose `until` is on this day or later.
+            until_to (str, optional): Only members whose `until` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -409,6 +419,8 @@ class ChatWorkspace:
             and (kind is None or member["kind"] == kind)
             and (sponsor_id is None or member["sponsor_id"] == sponsor_id)
             and (status is None or member["status"] == status)
+            and (until_from is None or (member["until"] is not None and member["until"] >= until_from))
+            and (until_to is None or (member["until"] is not None and member["until"] <= until_to))
         ]
         shown = [self._show_member(member) for member in _page(found, offset)]
         return _found({"total": len(found), "members": shown}, self._names_of_members(shown))
@@ -452,6 +464,8 @@ class ChatWorkspace:
         author_id: str | None = None,
         answers_id: str | None = None,
         pinned: bool | None = None,
+        posted_at_from: Date | None = None,
+        posted_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the posts, oldest first, all of them or only some.
@@ -460,7 +474,9 @@ class ChatWorkspace:
             channel_id (str, optional): Only posts of this channel.
             author_id (str, optional): Only posts whose author is this member.
             answers_id (str, optional): Only posts whose answers is this post.
-            pinned (bool, optional): Only posts with this value of `pinned`.
+            pinned (bool, optional): Only posts that are pinned (true) or not (false).
+            posted_at_from (str, optional): Only posts whose `posted_at` is on this day or later.
+            posted_at_to (str, optional): Only posts whose `posted_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -479,6 +495,8 @@ class ChatWorkspace:
             and (author_id is None or post["author_id"] == author_id)
             and (answers_id is None or post["answers_id"] == answers_id)
             and (pinned is None or post["pinned"] == pinned)
+            and (posted_at_from is None or post["posted_at"][:10] >= posted_at_from)
+            and (posted_at_to is None or post["posted_at"][:10] <= posted_at_to)
         ]
         shown = [{**post} for post in _page(found, offset)]
         return _found({"total": len(found), "posts": shown}, self._names_of_posts(shown))
@@ -489,6 +507,8 @@ class ChatWorkspace:
         channel_id: str | None = None,
         asker_id: str | None = None,
         status: Literal["open", "closed"] | None = None,
+        closes_on_from: Date | None = None,
+        closes_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the polls, oldest first, all of them or only some.
@@ -498,6 +518,8 @@ class ChatWorkspace:
             channel_id (str, optional): Only polls of this channel.
             asker_id (str, optional): Only polls whose asker is this member.
             status (str, optional): Only polls with this status.
+            closes_on_from (str, optional): Only polls whose `closes_on` is on this day or later.
+            closes_on_to (str, optional): Only polls whose `closes_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -514,6 +536,8 @@ class ChatWorkspace:
             and (channel_id is None or poll["channel_id"] == channel_id)
             and (asker_id is None or poll["asker_id"] == asker_id)
             and (status is None or poll["status"] == status)
+            and (closes_on_from is None or poll["closes_on"] >= closes_on_from)
+            and (closes_on_to is None or poll["closes_on"] <= closes_on_to)
         ]
         shown = [self._show_poll(poll) for poll in _page(found, offset)]
         return _found({"total": len(found), "polls": shown}, self._names_of_polls(shown))
@@ -573,6 +597,14 @@ class ChatWorkspace:
         ]
         shown = [{**vote} for vote in _page(found, offset)]
         return _found({"total": len(found), "votes": shown}, self._names_of_votes(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def create_channel(
         self,

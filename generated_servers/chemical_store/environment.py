@@ -147,6 +147,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -412,7 +418,7 @@ class ChemicalStore:
 
         Args:
             label (str, optional): Only cabinets whose label contains this text.
-            vented (bool, optional): Only cabinets with this value of `vented`.
+            vented (bool, optional): Only cabinets that are vented (true) or not (false).
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -449,6 +455,8 @@ class ChemicalStore:
         self,
         user_id: str | None = None,
         hazard_id: str | None = None,
+        until_from: Date | None = None,
+        until_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the trainings, oldest first, all of them or only some.
@@ -456,6 +464,8 @@ class ChemicalStore:
         Args:
             user_id (str, optional): Only trainings of this user.
             hazard_id (str, optional): Only trainings of this hazard.
+            until_from (str, optional): Only trainings whose `until` is on this day or later.
+            until_to (str, optional): Only trainings whose `until` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -470,6 +480,8 @@ class ChemicalStore:
             for training in self.trainings.values()
             if (user_id is None or training["user_id"] == user_id)
             and (hazard_id is None or training["hazard_id"] == hazard_id)
+            and (until_from is None or training["until"] >= until_from)
+            and (until_to is None or training["until"] <= until_to)
         ]
         shown = [{**training} for training in _page(found, offset)]
         return _found({"total": len(found), "trainings": shown}, self._names_of_trainings(shown))
@@ -495,6 +507,8 @@ class ChemicalStore:
         substance_id: str | None = None,
         cabinet_id: str | None = None,
         user_id: str | None = None,
+        expires_from: Date | None = None,
+        expires_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the bottles, oldest first, all of them or only some.
@@ -504,6 +518,8 @@ class ChemicalStore:
             substance_id (str, optional): Only bottles of this substance.
             cabinet_id (str, optional): Only bottles of this cabinet.
             user_id (str, optional): Only bottles of this user.
+            expires_from (str, optional): Only bottles whose `expires` is on this day or later.
+            expires_to (str, optional): Only bottles whose `expires` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -522,6 +538,8 @@ class ChemicalStore:
             and (substance_id is None or bottle["substance_id"] == substance_id)
             and (cabinet_id is None or bottle["cabinet_id"] == cabinet_id)
             and (user_id is None or bottle["user_id"] == user_id)
+            and (expires_from is None or bottle["expires"] >= expires_from)
+            and (expires_to is None or bottle["expires"] <= expires_to)
         ]
         shown = [{**bottle} for bottle in _page(found, offset)]
         return _found({"total": len(found), "bottles": shown}, self._names_of_bottles(shown))
@@ -530,6 +548,8 @@ class ChemicalStore:
         self,
         bottle_id: str | None = None,
         user_id: str | None = None,
+        on_from: Date | None = None,
+        on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the draws, oldest first, all of them or only some.
@@ -537,6 +557,8 @@ class ChemicalStore:
         Args:
             bottle_id (str, optional): Only draws of this bottle.
             user_id (str, optional): Only draws of this user.
+            on_from (str, optional): Only draws whose `on` is on this day or later.
+            on_to (str, optional): Only draws whose `on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -551,6 +573,8 @@ class ChemicalStore:
             for draw in self.draws.values()
             if (bottle_id is None or draw["bottle_id"] == bottle_id)
             and (user_id is None or draw["user_id"] == user_id)
+            and (on_from is None or draw["on"] >= on_from)
+            and (on_to is None or draw["on"] <= on_to)
         ]
         shown = [{**draw} for draw in _page(found, offset)]
         return _found({"total": len(found), "draws": shown}, self._names_of_draws(shown))
@@ -584,6 +608,14 @@ class ChemicalStore:
         ]
         shown = [{**drum} for drum in _page(found, offset)]
         return _found({"total": len(found), "drums": shown}, self._names_of_drums(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def receive_bottle(
         self,

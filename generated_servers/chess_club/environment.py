@@ -141,6 +141,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -348,6 +354,8 @@ class ChessClub:
         challenger_id: str | None = None,
         opponent_id: str | None = None,
         status: Literal["open", "accepted", "forfeited", "dropped", "started"] | None = None,
+        made_on_from: Date | None = None,
+        made_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the challenges, oldest first, all of them or only some.
@@ -356,6 +364,8 @@ class ChessClub:
             challenger_id (str, optional): Only challenges whose challenger is this player.
             opponent_id (str, optional): Only challenges whose opponent is this player.
             status (str, optional): Only challenges with this status.
+            made_on_from (str, optional): Only challenges whose `made_on` is on this day or later.
+            made_on_to (str, optional): Only challenges whose `made_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -371,6 +381,8 @@ class ChessClub:
             if (challenger_id is None or challenge["challenger_id"] == challenger_id)
             and (opponent_id is None or challenge["opponent_id"] == opponent_id)
             and (status is None or challenge["status"] == status)
+            and (made_on_from is None or challenge["made_on"] >= made_on_from)
+            and (made_on_to is None or challenge["made_on"] <= made_on_to)
         ]
         shown = [{**challenge} for challenge in _page(found, offset)]
         return _found({"total": len(found), "challenges": shown}, self._names_of_challenges(shown))
@@ -382,6 +394,8 @@ class ChessClub:
         challenge_id: str | None = None,
         result: Literal["white_won", "black_won", "draw"] | None = None,
         status: Literal["running", "adjourned", "finished"] | None = None,
+        begun_on_from: Date | None = None,
+        begun_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the games, oldest first, all of them or only some.
@@ -392,6 +406,8 @@ class ChessClub:
             challenge_id (str, optional): Only games of this challenge.
             result (str, optional): Only games with this result.
             status (str, optional): Only games with this status.
+            begun_on_from (str, optional): Only games whose `begun_on` is on this day or later.
+            begun_on_to (str, optional): Only games whose `begun_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -411,6 +427,8 @@ class ChessClub:
             and (challenge_id is None or game["challenge_id"] == challenge_id)
             and (result is None or game["result"] == result)
             and (status is None or game["status"] == status)
+            and (begun_on_from is None or game["begun_on"] >= begun_on_from)
+            and (begun_on_to is None or game["begun_on"] <= begun_on_to)
         ]
         shown = [{**game} for game in _page(found, offset)]
         return _found({"total": len(found), "games": shown}, self._names_of_games(shown))
@@ -487,6 +505,14 @@ class ChessClub:
         ]
         shown = [{**seat} for seat in _page(found, offset)]
         return _found({"total": len(found), "seats": shown}, self._names_of_seats(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def make_challenge(self, challenger_id: str, opponent_id: str, play_by: Date) -> Result:
         """Challenge a player at most three rungs up the ladder.

@@ -147,6 +147,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -466,6 +472,8 @@ class CinemaProgramme:
         self,
         film_id: str | None = None,
         status: Literal["running", "settled"] | None = None,
+        first_on_from: Date | None = None,
+        first_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the licences, oldest first, all of them or only some.
@@ -473,6 +481,8 @@ class CinemaProgramme:
         Args:
             film_id (str, optional): Only licences of this film.
             status (str, optional): Only licences with this status.
+            first_on_from (str, optional): Only licences whose `first_on` is on this day or later.
+            first_on_to (str, optional): Only licences whose `first_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -485,6 +495,8 @@ class CinemaProgramme:
             for licence in self.licences.values()
             if (film_id is None or licence["film_id"] == film_id)
             and (status is None or licence["status"] == status)
+            and (first_on_from is None or licence["first_on"] >= first_on_from)
+            and (first_on_to is None or licence["first_on"] <= first_on_to)
         ]
         shown = [self._show_licence(licence) for licence in _page(found, offset)]
         return _found({"total": len(found), "licences": shown}, self._names_of_licences(shown))
@@ -495,6 +507,8 @@ class CinemaProgramme:
         screen_id: str | None = None,
         moved: bool | None = None,
         status: Literal["planned", "cancelled"] | None = None,
+        starts_at_from: Date | None = None,
+        starts_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the shows, oldest first, all of them or only some.
@@ -502,8 +516,10 @@ class CinemaProgramme:
         Args:
             licence_id (str, optional): Only shows of this licence.
             screen_id (str, optional): Only shows of this screen.
-            moved (bool, optional): Only shows with this value of `moved`.
+            moved (bool, optional): Only shows that are moved (true) or not (false).
             status (str, optional): Only shows with this status.
+            starts_at_from (str, optional): Only shows whose `starts_at` is on this day or later.
+            starts_at_to (str, optional): Only shows whose `starts_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -520,6 +536,8 @@ class CinemaProgramme:
             and (screen_id is None or show["screen_id"] == screen_id)
             and (moved is None or show["moved"] == moved)
             and (status is None or show["status"] == status)
+            and (starts_at_from is None or show["starts_at"][:10] >= starts_at_from)
+            and (starts_at_to is None or show["starts_at"][:10] <= starts_at_to)
         ]
         shown = [self._show_show(show) for show in _page(found, offset)]
         return _found({"total": len(found), "shows": shown}, self._names_of_shows(shown))
@@ -528,6 +546,8 @@ class CinemaProgramme:
         self,
         screen_id: str | None = None,
         status: Literal["enquired", "confirmed", "declined", "called_off"] | None = None,
+        starts_at_from: Date | None = None,
+        starts_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the hires, oldest first, all of them or only some.
@@ -535,6 +555,8 @@ class CinemaProgramme:
         Args:
             screen_id (str, optional): Only hires of this screen.
             status (str, optional): Only hires with this status.
+            starts_at_from (str, optional): Only hires whose `starts_at` is on this day or later.
+            starts_at_to (str, optional): Only hires whose `starts_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -547,6 +569,8 @@ class CinemaProgramme:
             for hire in self.hires.values()
             if (screen_id is None or hire["screen_id"] == screen_id)
             and (status is None or hire["status"] == status)
+            and (starts_at_from is None or hire["starts_at"][:10] >= starts_at_from)
+            and (starts_at_to is None or hire["starts_at"][:10] <= starts_at_to)
         ]
         shown = [self._show_hire(hire) for hire in _page(found, offset)]
         return _found({"total": len(found), "hires": shown}, self._names_of_hires(shown))
@@ -554,12 +578,16 @@ class CinemaProgramme:
     def list_closures(
         self,
         screen_id: str | None = None,
+        first_on_from: Date | None = None,
+        first_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the closures, oldest first, all of them or only some.
 
         Args:
             screen_id (str, optional): Only closures of this screen.
+            first_on_from (str, optional): Only closures whose `first_on` is on this day or later.
+            first_on_to (str, optional): Only closures whose `first_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -571,9 +599,19 @@ class CinemaProgramme:
             closure
             for closure in self.closures.values()
             if (screen_id is None or closure["screen_id"] == screen_id)
+            and (first_on_from is None or closure["first_on"] >= first_on_from)
+            and (first_on_to is None or closure["first_on"] <= first_on_to)
         ]
         shown = [{**closure} for closure in _page(found, offset)]
         return _found({"total": len(found), "closures": shown}, self._names_of_closures(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def sign_licence(
         self,

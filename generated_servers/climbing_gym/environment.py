@@ -158,6 +158,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -359,6 +365,8 @@ class ClimbingGym:
         wall_id: str | None = None,
         colour: Literal["red", "blue", "green", "yellow", "black", "white"] | None = None,
         status: Literal["up", "stripped"] | None = None,
+        set_on_from: Date | None = None,
+        set_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the routes, oldest first, all of them or only some.
@@ -367,6 +375,8 @@ class ClimbingGym:
             wall_id (str, optional): Only routes of this wall.
             colour (str, optional): Only routes with this colour.
             status (str, optional): Only routes with this status.
+            set_on_from (str, optional): Only routes whose `set_on` is on this day or later.
+            set_on_to (str, optional): Only routes whose `set_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -380,6 +390,8 @@ class ClimbingGym:
             if (wall_id is None or route["wall_id"] == wall_id)
             and (colour is None or route["colour"] == colour)
             and (status is None or route["status"] == status)
+            and (set_on_from is None or route["set_on"] >= set_on_from)
+            and (set_on_to is None or route["set_on"] <= set_on_to)
         ]
         shown = [{**route} for route in _page(found, offset)]
         return _found({"total": len(found), "routes": shown}, self._names_of_routes(shown))
@@ -443,12 +455,16 @@ class ClimbingGym:
     def list_punch_cards(
         self,
         climber_id: str | None = None,
+        valid_until_from: Date | None = None,
+        valid_until_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the punch cards, oldest first, all of them or only some.
 
         Args:
             climber_id (str, optional): Only punch cards of this climber.
+            valid_until_from (str, optional): Only punch cards whose `valid_until` is on this day or later.
+            valid_until_to (str, optional): Only punch cards whose `valid_until` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -460,6 +476,8 @@ class ClimbingGym:
             punch_card
             for punch_card in self.punch_cards.values()
             if (climber_id is None or punch_card["climber_id"] == climber_id)
+            and (valid_until_from is None or punch_card["valid_until"] >= valid_until_from)
+            and (valid_until_to is None or punch_card["valid_until"] <= valid_until_to)
         ]
         shown = [{**punch_card} for punch_card in _page(found, offset)]
         return _found({"total": len(found), "punch_cards": shown}, self._names_of_punch_cards(shown))
@@ -470,6 +488,8 @@ class ClimbingGym:
         card_id: str | None = None,
         supervisor_id: str | None = None,
         status: Literal["inside", "left"] | None = None,
+        came_on_from: Date | None = None,
+        came_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the visits, oldest first, all of them or only some.
@@ -479,6 +499,8 @@ class ClimbingGym:
             card_id (str, optional): Only visits whose card is this punch card.
             supervisor_id (str, optional): Only visits whose supervisor is this climber.
             status (str, optional): Only visits with this status.
+            came_on_from (str, optional): Only visits whose `came_on` is on this day or later.
+            came_on_to (str, optional): Only visits whose `came_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -497,6 +519,8 @@ class ClimbingGym:
             and (card_id is None or visit["card_id"] == card_id)
             and (supervisor_id is None or visit["supervisor_id"] == supervisor_id)
             and (status is None or visit["status"] == status)
+            and (came_on_from is None or visit["came_on"] >= came_on_from)
+            and (came_on_to is None or visit["came_on"] <= came_on_to)
         ]
         shown = [{**visit} for visit in _page(found, offset)]
         return _found({"total": len(found), "visits": shown}, self._names_of_visits(shown))
@@ -508,6 +532,8 @@ class ClimbingGym:
         rope_id: str | None = None,
         wall_id: str | None = None,
         status: Literal["roped", "done"] | None = None,
+        roped_on_from: Date | None = None,
+        roped_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the pairings, oldest first, all of them or only some.
@@ -518,6 +544,8 @@ class ClimbingGym:
             rope_id (str, optional): Only pairings of this rope.
             wall_id (str, optional): Only pairings of this wall.
             status (str, optional): Only pairings with this status.
+            roped_on_from (str, optional): Only pairings whose `roped_on` is on this day or later.
+            roped_on_to (str, optional): Only pairings whose `roped_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -539,9 +567,19 @@ class ClimbingGym:
             and (rope_id is None or pairing["rope_id"] == rope_id)
             and (wall_id is None or pairing["wall_id"] == wall_id)
             and (status is None or pairing["status"] == status)
+            and (roped_on_from is None or pairing["roped_on"] >= roped_on_from)
+            and (roped_on_to is None or pairing["roped_on"] <= roped_on_to)
         ]
         shown = [{**pairing} for pairing in _page(found, offset)]
         return _found({"total": len(found), "pairings": shown}, self._names_of_pairings(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def let_in(
         self,

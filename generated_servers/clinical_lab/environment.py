@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal, TypedDict
 
 Result = dict[str, Any]
 """`{"success": True, "data" | "message": ...}` or `{"success": False, "error": why}`"""
+Date = Annotated[str, {"format": "date"}]
 Text = Annotated[str, {"minLength": 1, "maxLength": 1000}]
 
 RULES = (
@@ -139,6 +140,12 @@ def _found(data: object, names: dict[str, str] | None = None) -> Result:
 def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
+
+
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -458,7 +465,7 @@ class ClinicalLab:
 
         Args:
             name (str, optional): Only analysers whose name contains this text.
-            ready (bool, optional): Only analysers with this value of `ready`.
+            ready (bool, optional): Only analysers that are ready (true) or not (false).
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -481,6 +488,8 @@ class ClinicalLab:
         material: Literal["serum", "plasma", "blood", "urine"] | None = None,
         parent_id: str | None = None,
         status: Literal["good", "rejected"] | None = None,
+        received_at_from: Date | None = None,
+        received_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the samples, oldest first, all of them or only some.
@@ -492,6 +501,8 @@ class ClinicalLab:
             material (str, optional): Only samples with this material.
             parent_id (str, optional): Only samples whose parent is this sample.
             status (str, optional): Only samples with this status.
+            received_at_from (str, optional): Only samples whose `received_at` is on this day or later.
+            received_at_to (str, optional): Only samples whose `received_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -512,6 +523,8 @@ class ClinicalLab:
             and (material is None or sample["material"] == material)
             and (parent_id is None or sample["parent_id"] == parent_id)
             and (status is None or sample["status"] == status)
+            and (received_at_from is None or sample["received_at"][:10] >= received_at_from)
+            and (received_at_to is None or sample["received_at"][:10] <= received_at_to)
         ]
         shown = [{**sample} for sample in _page(found, offset)]
         return _found({"total": len(found), "samples": shown}, self._names_of_samples(shown))
@@ -523,6 +536,8 @@ class ClinicalLab:
         urgent: bool | None = None,
         analyser_id: str | None = None,
         status: Literal["waiting", "measured", "cancelled", "released"] | None = None,
+        phoned_at_from: Date | None = None,
+        phoned_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the orders, oldest first, all of them or only some.
@@ -530,9 +545,11 @@ class ClinicalLab:
         Args:
             sample_id (str, optional): Only orders of this sample.
             test_id (str, optional): Only orders of this test.
-            urgent (bool, optional): Only orders with this value of `urgent`.
+            urgent (bool, optional): Only orders that are urgent (true) or not (false).
             analyser_id (str, optional): Only orders of this analyser.
             status (str, optional): Only orders with this status.
+            phoned_at_from (str, optional): Only orders whose `phoned_at` is on this day or later.
+            phoned_at_to (str, optional): Only orders whose `phoned_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -552,9 +569,22 @@ class ClinicalLab:
             and (urgent is None or order["urgent"] == urgent)
             and (analyser_id is None or order["analyser_id"] == analyser_id)
             and (status is None or order["status"] == status)
+            and (
+                phoned_at_from is None
+                or (order["phoned_at"] is not None and order["phoned_at"][:10] >= phoned_at_from)
+            )
+            and (phoned_at_to is None or (order["phoned_at"] is not None and order["phoned_at"][:10] <= phoned_at_to))
         ]
         shown = [self._show_order(order) for order in _page(found, offset)]
         return _found({"total": len(found), "orders": shown}, self._names_of_orders(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def receive_sample(
         self,

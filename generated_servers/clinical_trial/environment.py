@@ -165,6 +165,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -396,12 +402,16 @@ class ClinicalTrial:
     def list_consent_forms(
         self,
         version: Text | None = None,
+        valid_from_from: Date | None = None,
+        valid_from_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the consent forms, oldest first, all of them or only some.
 
         Args:
             version (str, optional): Only consent forms whose version contains this text.
+            valid_from_from (str, optional): Only consent forms whose `valid_from` is on this day or later.
+            valid_from_to (str, optional): Only consent forms whose `valid_from` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -411,6 +421,8 @@ class ClinicalTrial:
             consent_form
             for consent_form in self.consent_forms.values()
             if (version is None or version.casefold() in consent_form["version"].casefold())
+            and (valid_from_from is None or consent_form["valid_from"] >= valid_from_from)
+            and (valid_from_to is None or consent_form["valid_from"] <= valid_from_to)
         ]
         return _found(
             {"total": len(found), "consent_forms": [{**consent_form} for consent_form in _page(found, offset)]}
@@ -438,6 +450,8 @@ class ClinicalTrial:
         age: Literal["younger", "older"] | None = None,
         consent_id: str | None = None,
         status: Literal["screened", "randomised", "failed", "completed", "withdrawn"] | None = None,
+        screened_on_from: Date | None = None,
+        screened_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the subjects, oldest first, all of them or only some.
@@ -448,6 +462,8 @@ class ClinicalTrial:
             age (str, optional): Only subjects with this age.
             consent_id (str, optional): Only subjects whose consent is this consent form.
             status (str, optional): Only subjects with this status.
+            screened_on_from (str, optional): Only subjects whose `screened_on` is on this day or later.
+            screened_on_to (str, optional): Only subjects whose `screened_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -465,6 +481,8 @@ class ClinicalTrial:
             and (age is None or subject["age"] == age)
             and (consent_id is None or subject["consent_id"] == consent_id)
             and (status is None or subject["status"] == status)
+            and (screened_on_from is None or subject["screened_on"] >= screened_on_from)
+            and (screened_on_to is None or subject["screened_on"] <= screened_on_to)
         ]
         shown = [self._show_subject(subject) for subject in _page(found, offset)]
         return _found({"total": len(found), "subjects": shown}, self._names_of_subjects(shown))
@@ -473,6 +491,8 @@ class ClinicalTrial:
         self,
         subject_id: str | None = None,
         status: Literal["planned", "done", "missed", "cancelled"] | None = None,
+        due_on_from: Date | None = None,
+        due_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the visits, oldest first, all of them or only some.
@@ -480,6 +500,8 @@ class ClinicalTrial:
         Args:
             subject_id (str, optional): Only visits of this subject.
             status (str, optional): Only visits with this status.
+            due_on_from (str, optional): Only visits whose `due_on` is on this day or later.
+            due_on_to (str, optional): Only visits whose `due_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -492,6 +514,8 @@ class ClinicalTrial:
             for visit in self.visits.values()
             if (subject_id is None or visit["subject_id"] == subject_id)
             and (status is None or visit["status"] == status)
+            and (due_on_from is None or visit["due_on"] >= due_on_from)
+            and (due_on_to is None or visit["due_on"] <= due_on_to)
         ]
         shown = [{**visit} for visit in _page(found, offset)]
         return _found({"total": len(found), "visits": shown}, self._names_of_visits(shown))
@@ -534,6 +558,8 @@ class ClinicalTrial:
         kind: Literal["headache", "rash", "fever", "fall", "raised_liver_values", "chest_pain"] | None = None,
         serious: bool | None = None,
         status: Literal["open", "resolved"] | None = None,
+        began_on_from: Date | None = None,
+        began_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the events, oldest first, all of them or only some.
@@ -541,8 +567,10 @@ class ClinicalTrial:
         Args:
             subject_id (str, optional): Only events of this subject.
             kind (str, optional): Only events with this kind.
-            serious (bool, optional): Only events with this value of `serious`.
+            serious (bool, optional): Only events that are serious (true) or not (false).
             status (str, optional): Only events with this status.
+            began_on_from (str, optional): Only events whose `began_on` is on this day or later.
+            began_on_to (str, optional): Only events whose `began_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -557,9 +585,19 @@ class ClinicalTrial:
             and (kind is None or event["kind"] == kind)
             and (serious is None or event["serious"] == serious)
             and (status is None or event["status"] == status)
+            and (began_on_from is None or event["began_on"] >= began_on_from)
+            and (began_on_to is None or event["began_on"] <= began_on_to)
         ]
         shown = [{**event} for event in _page(found, offset)]
         return _found({"total": len(found), "events": shown}, self._names_of_events(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def screen_subject(self, code: Text, site_id: str, age: Literal["younger", "older"]) -> Result:
         """Screen a new subject at a site.

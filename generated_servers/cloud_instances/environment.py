@@ -7,11 +7,13 @@ one machine, snapshots and images.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import date
 from typing import Annotated, Any, Literal, TypedDict
 
 
 Result = dict[str, Any]
 """`{"success": True, "data" | "message": ...}` or `{"success": False, "error": why}`"""
+Date = Annotated[str, {"format": "date"}]
 Text = Annotated[str, {"minLength": 1, "maxLength": 1000}]
 
 RULES = (
@@ -152,6 +154,12 @@ def _found(data: object, names: dict[str, str] | None = None) -> Result:
 def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
+
+
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -440,6 +448,8 @@ class CloudInstances:
         image_id: str | None = None,
         protected: bool | None = None,
         status: Literal["running", "stopped"] | None = None,
+        since_from: Date | None = None,
+        since_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the instances, oldest first, all of them or only some.
@@ -450,8 +460,10 @@ class CloudInstances:
             zone_id (str, optional): Only instances of this zone.
             flavor_id (str, optional): Only instances of this flavor.
             image_id (str, optional): Only instances of this image.
-            protected (bool, optional): Only instances with this value of `protected`.
+            protected (bool, optional): Only instances that are protected (true) or not (false).
             status (str, optional): Only instances with this status.
+            since_from (str, optional): Only instances whose `since` is on this day or later.
+            since_to (str, optional): Only instances whose `since` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -475,6 +487,8 @@ class CloudInstances:
             and (image_id is None or instance["image_id"] == image_id)
             and (protected is None or instance["protected"] == protected)
             and (status is None or instance["status"] == status)
+            and (since_from is None or instance["since"] >= since_from)
+            and (since_to is None or instance["since"] <= since_to)
         ]
         shown = [self._show_instance(instance) for instance in _page(found, offset)]
         return _found({"total": len(found), "instances": shown}, self._names_of_instances(shown))
@@ -487,6 +501,8 @@ class CloudInstances:
         kind: Literal["root", "data"] | None = None,
         instance_id: str | None = None,
         source_id: str | None = None,
+        since_from: Date | None = None,
+        since_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the volumes, oldest first, all of them or only some.
@@ -498,6 +514,8 @@ class CloudInstances:
             kind (str, optional): Only volumes with this kind.
             instance_id (str, optional): Only volumes of this instance.
             source_id (str, optional): Only volumes whose source is this snapshot.
+            since_from (str, optional): Only volumes whose `since` is on this day or later.
+            since_to (str, optional): Only volumes whose `since` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -520,6 +538,8 @@ class CloudInstances:
             and (kind is None or volume["kind"] == kind)
             and (instance_id is None or volume["instance_id"] == instance_id)
             and (source_id is None or volume["source_id"] == source_id)
+            and (since_from is None or volume["since"] >= since_from)
+            and (since_to is None or volume["since"] <= since_to)
         ]
         shown = [self._show_volume(volume) for volume in _page(found, offset)]
         return _found({"total": len(found), "volumes": shown}, self._names_of_volumes(shown))
@@ -528,6 +548,8 @@ class CloudInstances:
         self,
         label: Text | None = None,
         volume_id: str | None = None,
+        taken_at_from: Date | None = None,
+        taken_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the snapshots, oldest first, all of them or only some.
@@ -535,6 +557,8 @@ class CloudInstances:
         Args:
             label (str, optional): Only snapshots whose label contains this text.
             volume_id (str, optional): Only snapshots of this volume.
+            taken_at_from (str, optional): Only snapshots whose `taken_at` is on this day or later.
+            taken_at_to (str, optional): Only snapshots whose `taken_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -547,9 +571,19 @@ class CloudInstances:
             for snapshot in self.snapshots.values()
             if (label is None or label.casefold() in snapshot["label"].casefold())
             and (volume_id is None or snapshot["volume_id"] == volume_id)
+            and (taken_at_from is None or snapshot["taken_at"][:10] >= taken_at_from)
+            and (taken_at_to is None or snapshot["taken_at"][:10] <= taken_at_to)
         ]
         shown = [{**snapshot} for snapshot in _page(found, offset)]
         return _found({"total": len(found), "snapshots": shown}, self._names_of_snapshots(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def launch_instance(
         self,

@@ -7,11 +7,13 @@ checks and a merge queue into protected branches.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import date
 from typing import Annotated, Any, Literal, TypedDict
 
 
 Result = dict[str, Any]
 """`{"success": True, "data" | "message": ...}` or `{"success": False, "error": why}`"""
+Date = Annotated[str, {"format": "date"}]
 Text = Annotated[str, {"minLength": 1, "maxLength": 1000}]
 
 RULES = (
@@ -150,6 +152,12 @@ def _found(data: object, names: dict[str, str] | None = None) -> Result:
 def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
+
+
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -524,7 +532,7 @@ class CodeReview:
         Args:
             name (str, optional): Only branches whose name contains this text.
             drops_stale (bool, optional): Only branches with this value of `drops_stale`.
-            frozen (bool, optional): Only branches with this value of `frozen`.
+            frozen (bool, optional): Only branches that are frozen (true) or not (false).
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -549,6 +557,8 @@ class CodeReview:
         stacked_on_id: str | None = None,
         hotfix: bool | None = None,
         status: Literal["draft", "open", "closed", "queued", "merged"] | None = None,
+        opened_at_from: Date | None = None,
+        opened_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the pull requests, oldest first, all of them or only some.
@@ -560,6 +570,8 @@ class CodeReview:
             stacked_on_id (str, optional): Only pull requests stacked on this pull request.
             hotfix (bool, optional): Only pull requests with this value of `hotfix`.
             status (str, optional): Only pull requests with this status.
+            opened_at_from (str, optional): Only pull requests whose `opened_at` is on this day or later.
+            opened_at_to (str, optional): Only pull requests whose `opened_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -580,6 +592,8 @@ class CodeReview:
             and (stacked_on_id is None or pull_request["stacked_on_id"] == stacked_on_id)
             and (hotfix is None or pull_request["hotfix"] == hotfix)
             and (status is None or pull_request["status"] == status)
+            and (opened_at_from is None or pull_request["opened_at"][:10] >= opened_at_from)
+            and (opened_at_to is None or pull_request["opened_at"][:10] <= opened_at_to)
         ]
         shown = [self._show_pull_request(pull_request) for pull_request in _page(found, offset)]
         return _found({"total": len(found), "pull_requests": shown}, self._names_of_pull_requests(shown))
@@ -653,6 +667,14 @@ class CodeReview:
         ]
         shown = [{**check} for check in _page(found, offset)]
         return _found({"total": len(found), "checks": shown}, self._names_of_checks(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def open_pull(
         self,

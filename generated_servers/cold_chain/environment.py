@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal, TypedDict
 
 Result = dict[str, Any]
 """`{"success": True, "data" | "message": ...}` or `{"success": False, "error": why}`"""
+Date = Annotated[str, {"format": "date"}]
 DateTime = Annotated[str, {"format": "date-time"}]
 Text = Annotated[str, {"minLength": 1, "maxLength": 1000}]
 
@@ -159,6 +160,12 @@ def _found(data: object, names: dict[str, str] | None = None) -> Result:
 def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
+
+
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -462,6 +469,8 @@ class ColdChain:
         origin_id: str | None = None,
         goal_id: str | None = None,
         status: Literal["planned", "on_way", "arrived", "held", "released", "rejected"] | None = None,
+        leaves_at_from: Date | None = None,
+        leaves_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the shipments, oldest first, all of them or only some.
@@ -472,6 +481,8 @@ class ColdChain:
             origin_id (str, optional): Only shipments whose origin is this site.
             goal_id (str, optional): Only shipments whose goal is this site.
             status (str, optional): Only shipments with this status.
+            leaves_at_from (str, optional): Only shipments whose `leaves_at` is on this day or later.
+            leaves_at_to (str, optional): Only shipments whose `leaves_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -491,6 +502,8 @@ class ColdChain:
             and (origin_id is None or shipment["origin_id"] == origin_id)
             and (goal_id is None or shipment["goal_id"] == goal_id)
             and (status is None or shipment["status"] == status)
+            and (leaves_at_from is None or shipment["leaves_at"][:10] >= leaves_at_from)
+            and (leaves_at_to is None or shipment["leaves_at"][:10] <= leaves_at_to)
         ]
         shown = [self._show_shipment(shipment) for shipment in _page(found, offset)]
         return _found({"total": len(found), "shipments": shown}, self._names_of_shipments(shown))
@@ -502,6 +515,8 @@ class ColdChain:
         box_id: str | None = None,
         logger_id: str | None = None,
         recovered: bool | None = None,
+        cold_until_from: Date | None = None,
+        cold_until_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the loads, oldest first, all of them or only some.
@@ -511,7 +526,9 @@ class ColdChain:
             shipment_id (str, optional): Only loads of this shipment.
             box_id (str, optional): Only loads of this box.
             logger_id (str, optional): Only loads of this logger.
-            recovered (bool, optional): Only loads with this value of `recovered`.
+            recovered (bool, optional): Only loads that are recovered (true) or not (false).
+            cold_until_from (str, optional): Only loads whose `cold_until` is on this day or later.
+            cold_until_to (str, optional): Only loads whose `cold_until` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -531,6 +548,8 @@ class ColdChain:
             and (box_id is None or load["box_id"] == box_id)
             and (logger_id is None or load["logger_id"] == logger_id)
             and (recovered is None or load["recovered"] == recovered)
+            and (cold_until_from is None or load["cold_until"][:10] >= cold_until_from)
+            and (cold_until_to is None or load["cold_until"][:10] <= cold_until_to)
         ]
         shown = [self._show_load(load) for load in _page(found, offset)]
         return _found({"total": len(found), "loads": shown}, self._names_of_loads(shown))
@@ -581,6 +600,14 @@ class ColdChain:
         ]
         shown = [{**review} for review in _page(found, offset)]
         return _found({"total": len(found), "reviews": shown}, self._names_of_reviews(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def plan_shipment(
         self,

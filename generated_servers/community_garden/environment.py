@@ -158,6 +158,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -378,7 +384,7 @@ class CommunityGarden:
         Args:
             number (str, optional): Only plots whose number contains this text.
             section (str, optional): Only plots with this section.
-            raised (bool, optional): Only plots with this value of `raised`.
+            raised (bool, optional): Only plots that are raised (true) or not (false).
             holder_id (str, optional): Only plots whose holder is this gardener.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
@@ -403,6 +409,8 @@ class CommunityGarden:
         gardener_id: str | None = None,
         raised_only: bool | None = None,
         status: Literal["waiting", "served", "withdrawn"] | None = None,
+        applied_on_from: Date | None = None,
+        applied_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the applications, oldest first, all of them or only some.
@@ -411,6 +419,8 @@ class CommunityGarden:
             gardener_id (str, optional): Only applications of this gardener.
             raised_only (bool, optional): Only applications with this value of `raised_only`.
             status (str, optional): Only applications with this status.
+            applied_on_from (str, optional): Only applications whose `applied_on` is on this day or later.
+            applied_on_to (str, optional): Only applications whose `applied_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -424,6 +434,8 @@ class CommunityGarden:
             if (gardener_id is None or application["gardener_id"] == gardener_id)
             and (raised_only is None or application["raised_only"] == raised_only)
             and (status is None or application["status"] == status)
+            and (applied_on_from is None or application["applied_on"] >= applied_on_from)
+            and (applied_on_to is None or application["applied_on"] <= applied_on_to)
         ]
         shown = [{**application} for application in _page(found, offset)]
         return _found({"total": len(found), "applications": shown}, self._names_of_applications(shown))
@@ -432,13 +444,17 @@ class CommunityGarden:
         self,
         name: Text | None = None,
         closed: bool | None = None,
+        on_from: Date | None = None,
+        on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the work days, oldest first, all of them or only some.
 
         Args:
             name (str, optional): Only work days whose name contains this text.
-            closed (bool, optional): Only work days with this value of `closed`.
+            closed (bool, optional): Only work days that are closed (true) or not (false).
+            on_from (str, optional): Only work days whose `on` is on this day or later.
+            on_to (str, optional): Only work days whose `on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -449,6 +465,8 @@ class CommunityGarden:
             for work_day in self.work_days.values()
             if (name is None or name.casefold() in work_day["name"].casefold())
             and (closed is None or work_day["closed"] == closed)
+            and (on_from is None or work_day["on"] >= on_from)
+            and (on_to is None or work_day["on"] <= on_to)
         ]
         return _found(
             {"total": len(found), "work_days": [self._show_work_day(work_day) for work_day in _page(found, offset)]}
@@ -498,7 +516,7 @@ class CommunityGarden:
         Args:
             name (str, optional): Only tools whose name contains this text.
             motor (bool, optional): Only tools with this value of `motor`.
-            broken (bool, optional): Only tools with this value of `broken`.
+            broken (bool, optional): Only tools that are broken (true) or not (false).
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -518,6 +536,8 @@ class CommunityGarden:
         self,
         tool_id: str | None = None,
         gardener_id: str | None = None,
+        lent_on_from: Date | None = None,
+        lent_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the lendings, oldest first, all of them or only some.
@@ -525,6 +545,8 @@ class CommunityGarden:
         Args:
             tool_id (str, optional): Only lendings of this tool.
             gardener_id (str, optional): Only lendings of this gardener.
+            lent_on_from (str, optional): Only lendings whose `lent_on` is on this day or later.
+            lent_on_to (str, optional): Only lendings whose `lent_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -539,6 +561,8 @@ class CommunityGarden:
             for lending in self.lendings.values()
             if (tool_id is None or lending["tool_id"] == tool_id)
             and (gardener_id is None or lending["gardener_id"] == gardener_id)
+            and (lent_on_from is None or lending["lent_on"] >= lent_on_from)
+            and (lent_on_to is None or lending["lent_on"] <= lent_on_to)
         ]
         shown = [{**lending} for lending in _page(found, offset)]
         return _found({"total": len(found), "lendings": shown}, self._names_of_lendings(shown))
@@ -548,6 +572,8 @@ class CommunityGarden:
         plot_id: str | None = None,
         holder_id: str | None = None,
         finding: Literal["tidy", "weeds", "rubbish", "unused"] | None = None,
+        seen_on_from: Date | None = None,
+        seen_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the inspections, oldest first, all of them or only some.
@@ -556,6 +582,8 @@ class CommunityGarden:
             plot_id (str, optional): Only inspections of this plot.
             holder_id (str, optional): Only inspections whose holder is this gardener.
             finding (str, optional): Only inspections with this finding.
+            seen_on_from (str, optional): Only inspections whose `seen_on` is on this day or later.
+            seen_on_to (str, optional): Only inspections whose `seen_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -571,9 +599,19 @@ class CommunityGarden:
             if (plot_id is None or inspection["plot_id"] == plot_id)
             and (holder_id is None or inspection["holder_id"] == holder_id)
             and (finding is None or inspection["finding"] == finding)
+            and (seen_on_from is None or inspection["seen_on"] >= seen_on_from)
+            and (seen_on_to is None or inspection["seen_on"] <= seen_on_to)
         ]
         shown = [{**inspection} for inspection in _page(found, offset)]
         return _found({"total": len(found), "inspections": shown}, self._names_of_inspections(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def join_waiting_list(
         self,

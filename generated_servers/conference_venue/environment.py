@@ -150,6 +150,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -520,7 +526,7 @@ class ConferenceVenue:
 
         Args:
             name (str, optional): Only clients whose name contains this text.
-            blocked (bool, optional): Only clients with this value of `blocked`.
+            blocked (bool, optional): Only clients that are blocked (true) or not (false).
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -541,6 +547,8 @@ class ConferenceVenue:
         hall_id: str | None = None,
         layout: Literal["theatre", "banquet", "classroom"] | None = None,
         status: Literal["option", "confirmed", "lapsed", "released", "cancelled", "done"] | None = None,
+        starts_from: Date | None = None,
+        starts_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the events, oldest first, all of them or only some.
@@ -551,6 +559,8 @@ class ConferenceVenue:
             hall_id (str, optional): Only events of this hall.
             layout (str, optional): Only events with this layout.
             status (str, optional): Only events with this status.
+            starts_from (str, optional): Only events whose `starts` is on this day or later.
+            starts_to (str, optional): Only events whose `starts` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -568,6 +578,8 @@ class ConferenceVenue:
             and (hall_id is None or event["hall_id"] == hall_id)
             and (layout is None or event["layout"] == layout)
             and (status is None or event["status"] == status)
+            and (starts_from is None or event["starts"][:10] >= starts_from)
+            and (starts_to is None or event["starts"][:10] <= starts_to)
         ]
         shown = [self._show_event(event) for event in _page(found, offset)]
         return _found({"total": len(found), "events": shown}, self._names_of_events(shown))
@@ -622,6 +634,8 @@ class ConferenceVenue:
         self,
         event_id: str | None = None,
         kind: Literal["coffee", "lunch", "dinner"] | None = None,
+        on_from: Date | None = None,
+        on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the meals, oldest first, all of them or only some.
@@ -629,6 +643,8 @@ class ConferenceVenue:
         Args:
             event_id (str, optional): Only meals of this event.
             kind (str, optional): Only meals with this kind.
+            on_from (str, optional): Only meals whose `on` is on this day or later.
+            on_to (str, optional): Only meals whose `on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -641,9 +657,19 @@ class ConferenceVenue:
             for meal in self.meals.values()
             if (event_id is None or meal["event_id"] == event_id)
             and (kind is None or meal["kind"] == kind)
+            and (on_from is None or meal["on"] >= on_from)
+            and (on_to is None or meal["on"] <= on_to)
         ]
         shown = [self._show_meal(meal) for meal in _page(found, offset)]
         return _found({"total": len(found), "meals": shown}, self._names_of_meals(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def take_option(
         self,

@@ -155,6 +155,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -441,6 +447,8 @@ class ConstructionSite:
         outdoor: bool | None = None,
         crew_id: str | None = None,
         status: Literal["waiting", "running", "stopped", "finished", "released"] | None = None,
+        booked_until_from: Date | None = None,
+        booked_until_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the tasks, oldest first, all of them or only some.
@@ -453,6 +461,8 @@ class ConstructionSite:
             outdoor (bool, optional): Only tasks with this value of `outdoor`.
             crew_id (str, optional): Only tasks of this crew.
             status (str, optional): Only tasks with this status.
+            booked_until_from (str, optional): Only tasks whose `booked_until` is on this day or later.
+            booked_until_to (str, optional): Only tasks whose `booked_until` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -472,6 +482,14 @@ class ConstructionSite:
             and (outdoor is None or task["outdoor"] == outdoor)
             and (crew_id is None or task["crew_id"] == crew_id)
             and (status is None or task["status"] == status)
+            and (
+                booked_until_from is None
+                or (task["booked_until"] is not None and task["booked_until"] >= booked_until_from)
+            )
+            and (
+                booked_until_to is None
+                or (task["booked_until"] is not None and task["booked_until"] <= booked_until_to)
+            )
         ]
         shown = [self._show_task(task) for task in _page(found, offset)]
         return _found({"total": len(found), "tasks": shown}, self._names_of_tasks(shown))
@@ -481,6 +499,8 @@ class ConstructionSite:
         task_id: str | None = None,
         slot: Literal["early_morning", "late_morning", "early_afternoon", "late_afternoon"] | None = None,
         status: Literal["planned", "made", "called_off"] | None = None,
+        on_from: Date | None = None,
+        on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the lifts, oldest first, all of them or only some.
@@ -489,6 +509,8 @@ class ConstructionSite:
             task_id (str, optional): Only lifts of this task.
             slot (str, optional): Only lifts with this slot.
             status (str, optional): Only lifts with this status.
+            on_from (str, optional): Only lifts whose `on` is on this day or later.
+            on_to (str, optional): Only lifts whose `on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -502,6 +524,8 @@ class ConstructionSite:
             if (task_id is None or lift["task_id"] == task_id)
             and (slot is None or lift["slot"] == slot)
             and (status is None or lift["status"] == status)
+            and (on_from is None or lift["on"] >= on_from)
+            and (on_to is None or lift["on"] <= on_to)
         ]
         shown = [{**lift} for lift in _page(found, offset)]
         return _found({"total": len(found), "lifts": shown}, self._names_of_lifts(shown))
@@ -510,6 +534,8 @@ class ConstructionSite:
         self,
         task_id: str | None = None,
         status: Literal["requested", "passed", "failed"] | None = None,
+        on_from: Date | None = None,
+        on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the inspections, oldest first, all of them or only some.
@@ -517,6 +543,8 @@ class ConstructionSite:
         Args:
             task_id (str, optional): Only inspections of this task.
             status (str, optional): Only inspections with this status.
+            on_from (str, optional): Only inspections whose `on` is on this day or later.
+            on_to (str, optional): Only inspections whose `on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -529,6 +557,8 @@ class ConstructionSite:
             for inspection in self.inspections.values()
             if (task_id is None or inspection["task_id"] == task_id)
             and (status is None or inspection["status"] == status)
+            and (on_from is None or inspection["on"] >= on_from)
+            and (on_to is None or inspection["on"] <= on_to)
         ]
         shown = [{**inspection} for inspection in _page(found, offset)]
         return _found({"total": len(found), "inspections": shown}, self._names_of_inspections(shown))
@@ -538,6 +568,8 @@ class ConstructionSite:
         task_id: str | None = None,
         crew_id: str | None = None,
         mended: bool | None = None,
+        found_on_from: Date | None = None,
+        found_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the defects, oldest first, all of them or only some.
@@ -545,7 +577,9 @@ class ConstructionSite:
         Args:
             task_id (str, optional): Only defects of this task.
             crew_id (str, optional): Only defects of this crew.
-            mended (bool, optional): Only defects with this value of `mended`.
+            mended (bool, optional): Only defects that are mended (true) or not (false).
+            found_on_from (str, optional): Only defects whose `found_on` is on this day or later.
+            found_on_to (str, optional): Only defects whose `found_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -561,6 +595,8 @@ class ConstructionSite:
             if (task_id is None or defect["task_id"] == task_id)
             and (crew_id is None or defect["crew_id"] == crew_id)
             and (mended is None or defect["mended"] == mended)
+            and (found_on_from is None or defect["found_on"] >= found_on_from)
+            and (found_on_to is None or defect["found_on"] <= found_on_to)
         ]
         shown = [{**defect} for defect in _page(found, offset)]
         return _found({"total": len(found), "defects": shown}, self._names_of_defects(shown))
@@ -568,12 +604,16 @@ class ConstructionSite:
     def list_weather_days(
         self,
         kind: Literal["wind", "rain", "frost"] | None = None,
+        on_from: Date | None = None,
+        on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the weather days, oldest first, all of them or only some.
 
         Args:
             kind (str, optional): Only weather days with this kind.
+            on_from (str, optional): Only weather days whose `on` is on this day or later.
+            on_to (str, optional): Only weather days whose `on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -583,10 +623,20 @@ class ConstructionSite:
             weather_day
             for weather_day in self.weather_days.values()
             if (kind is None or weather_day["kind"] == kind)
+            and (on_from is None or weather_day["on"] >= on_from)
+            and (on_to is None or weather_day["on"] <= on_to)
         ]
         return _found(
             {"total": len(found), "weather_days": [{**weather_day} for weather_day in _page(found, offset)]}
         )
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def plan_task(
         self,

@@ -7,6 +7,7 @@ drains that respect disruption budgets, and priorities by which one application 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import date
 from fractions import Fraction
 from math import ceil
 from typing import Annotated, Any, Literal, TypedDict
@@ -123,6 +124,12 @@ def _found(data: object, names: dict[str, str] | None = None) -> Result:
 def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
+
+
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -428,7 +435,7 @@ class ContainerCluster:
             team_id (str, optional): Only apps of this team.
             priority_id (str, optional): Only apps of this priority.
             spread (bool, optional): Only apps with this value of `spread`.
-            only_in (str, optional): Only apps with this only in.
+            only_in (str, optional): Only apps whose `only_in` is this.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -493,6 +500,14 @@ class ContainerCluster:
         ]
         shown = [{**placement} for placement in _page(found, offset)]
         return _found({"total": len(found), "placements": shown}, self._names_of_placements(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def create_app(
         self,

@@ -158,6 +158,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -555,6 +561,8 @@ class ContainerTerminal:
         container_id: str | None = None,
         kind: Literal["customs", "line", "damage"] | None = None,
         status: Literal["open", "released"] | None = None,
+        placed_at_from: Date | None = None,
+        placed_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the holds, oldest first, all of them or only some.
@@ -563,6 +571,8 @@ class ContainerTerminal:
             container_id (str, optional): Only holds of this container.
             kind (str, optional): Only holds with this kind.
             status (str, optional): Only holds with this status.
+            placed_at_from (str, optional): Only holds whose `placed_at` is on this day or later.
+            placed_at_to (str, optional): Only holds whose `placed_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -576,6 +586,8 @@ class ContainerTerminal:
             if (container_id is None or hold["container_id"] == container_id)
             and (kind is None or hold["kind"] == kind)
             and (status is None or hold["status"] == status)
+            and (placed_at_from is None or hold["placed_at"][:10] >= placed_at_from)
+            and (placed_at_to is None or hold["placed_at"][:10] <= placed_at_to)
         ]
         shown = [{**hold} for hold in _page(found, offset)]
         return _found({"total": len(found), "holds": shown}, self._names_of_holds(shown))
@@ -585,6 +597,8 @@ class ContainerTerminal:
         haulier: Text | None = None,
         container_id: str | None = None,
         status: Literal["booked", "done", "cancelled"] | None = None,
+        at_from: Date | None = None,
+        at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the appointments, oldest first, all of them or only some.
@@ -593,6 +607,8 @@ class ContainerTerminal:
             haulier (str, optional): Only appointments whose haulier contains this text.
             container_id (str, optional): Only appointments of this container.
             status (str, optional): Only appointments with this status.
+            at_from (str, optional): Only appointments whose `at` is on this day or later.
+            at_to (str, optional): Only appointments whose `at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -606,9 +622,19 @@ class ContainerTerminal:
             if (haulier is None or haulier.casefold() in appointment["haulier"].casefold())
             and (container_id is None or appointment["container_id"] == container_id)
             and (status is None or appointment["status"] == status)
+            and (at_from is None or appointment["at"][:10] >= at_from)
+            and (at_to is None or appointment["at"][:10] <= at_to)
         ]
         shown = [{**appointment} for appointment in _page(found, offset)]
         return _found({"total": len(found), "appointments": shown}, self._names_of_appointments(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def book_appointment(self, container_id: str, haulier: Text, plate: Text, at: DateTime) -> Result:
         """Book a truck for a container, to bring an export in or to fetch an import from the yard.

@@ -144,6 +144,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -414,6 +420,8 @@ class ContractLifecycle:
         party_id: str | None = None,
         owner_id: str | None = None,
         status: Literal["negotiating", "agreed", "dropped", "active", "ending", "ended"] | None = None,
+        starts_from: Date | None = None,
+        starts_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the contracts, oldest first, all of them or only some.
@@ -423,6 +431,8 @@ class ContractLifecycle:
             party_id (str, optional): Only contracts of this party.
             owner_id (str, optional): Only contracts whose owner is this colleague.
             status (str, optional): Only contracts with this status.
+            starts_from (str, optional): Only contracts whose `starts` is on this day or later.
+            starts_to (str, optional): Only contracts whose `starts` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -439,6 +449,8 @@ class ContractLifecycle:
             and (party_id is None or contract["party_id"] == party_id)
             and (owner_id is None or contract["owner_id"] == owner_id)
             and (status is None or contract["status"] == status)
+            and (starts_from is None or contract["starts"] >= starts_from)
+            and (starts_to is None or contract["starts"] <= starts_to)
         ]
         shown = [self._show_contract(contract) for contract in _page(found, offset)]
         return _found({"total": len(found), "contracts": shown}, self._names_of_contracts(shown))
@@ -489,6 +501,8 @@ class ContractLifecycle:
         self,
         contract_id: str | None = None,
         signer_id: str | None = None,
+        signed_on_from: Date | None = None,
+        signed_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the signatures, oldest first, all of them or only some.
@@ -496,6 +510,8 @@ class ContractLifecycle:
         Args:
             contract_id (str, optional): Only signatures of this contract.
             signer_id (str, optional): Only signatures whose signer is this colleague.
+            signed_on_from (str, optional): Only signatures whose `signed_on` is on this day or later.
+            signed_on_to (str, optional): Only signatures whose `signed_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -510,6 +526,14 @@ class ContractLifecycle:
             for signature in self.signatures.values()
             if (contract_id is None or signature["contract_id"] == contract_id)
             and (signer_id is None or signature["signer_id"] == signer_id)
+            and (
+                signed_on_from is None
+                or (signature["signed_on"] is not None and signature["signed_on"] >= signed_on_from)
+            )
+            and (
+                signed_on_to is None
+                or (signature["signed_on"] is not None and signature["signed_on"] <= signed_on_to)
+            )
         ]
         shown = [{**signature} for signature in _page(found, offset)]
         return _found({"total": len(found), "signatures": shown}, self._names_of_signatures(shown))
@@ -517,12 +541,16 @@ class ContractLifecycle:
     def list_obligations(
         self,
         contract_id: str | None = None,
+        due_on_from: Date | None = None,
+        due_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the obligations, oldest first, all of them or only some.
 
         Args:
             contract_id (str, optional): Only obligations of this contract.
+            due_on_from (str, optional): Only obligations whose `due_on` is on this day or later.
+            due_on_to (str, optional): Only obligations whose `due_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -534,9 +562,19 @@ class ContractLifecycle:
             obligation
             for obligation in self.obligations.values()
             if (contract_id is None or obligation["contract_id"] == contract_id)
+            and (due_on_from is None or obligation["due_on"] >= due_on_from)
+            and (due_on_to is None or obligation["due_on"] <= due_on_to)
         ]
         shown = [{**obligation} for obligation in _page(found, offset)]
         return _found({"total": len(found), "obligations": shown}, self._names_of_obligations(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def open_contract(
         self,

@@ -152,6 +152,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -514,12 +520,16 @@ class ContractorTimesheets:
     def list_rates(
         self,
         assignment_id: str | None = None,
+        valid_from_from: Date | None = None,
+        valid_from_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the rates, oldest first, all of them or only some.
 
         Args:
             assignment_id (str, optional): Only rates of this assignment.
+            valid_from_from (str, optional): Only rates whose `valid_from` is on this day or later.
+            valid_from_to (str, optional): Only rates whose `valid_from` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -531,6 +541,8 @@ class ContractorTimesheets:
             rate
             for rate in self.rates.values()
             if (assignment_id is None or rate["assignment_id"] == assignment_id)
+            and (valid_from_from is None or rate["valid_from"] >= valid_from_from)
+            and (valid_from_to is None or rate["valid_from"] <= valid_from_to)
         ]
         shown = [{**rate} for rate in _page(found, offset)]
         return _found({"total": len(found), "rates": shown}, self._names_of_rates(shown))
@@ -541,6 +553,8 @@ class ContractorTimesheets:
         approved_by_id: str | None = None,
         invoice_id: str | None = None,
         status: Literal["open", "submitted", "approved", "returned", "invoiced"] | None = None,
+        week_from: Date | None = None,
+        week_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the sheets, oldest first, all of them or only some.
@@ -550,6 +564,8 @@ class ContractorTimesheets:
             approved_by_id (str, optional): Only sheets approved by this manager.
             invoice_id (str, optional): Only sheets of this invoice.
             status (str, optional): Only sheets with this status.
+            week_from (str, optional): Only sheets whose `week` is on this day or later.
+            week_to (str, optional): Only sheets whose `week` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -568,6 +584,8 @@ class ContractorTimesheets:
             and (approved_by_id is None or sheet["approved_by_id"] == approved_by_id)
             and (invoice_id is None or sheet["invoice_id"] == invoice_id)
             and (status is None or sheet["status"] == status)
+            and (week_from is None or sheet["week"] >= week_from)
+            and (week_to is None or sheet["week"] <= week_to)
         ]
         shown = [self._show_sheet(sheet) for sheet in _page(found, offset)]
         return _found({"total": len(found), "sheets": shown}, self._names_of_sheets(shown))
@@ -575,12 +593,16 @@ class ContractorTimesheets:
     def list_entries(
         self,
         sheet_id: str | None = None,
+        on_from: Date | None = None,
+        on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the entries, oldest first, all of them or only some.
 
         Args:
             sheet_id (str, optional): Only entries of this sheet.
+            on_from (str, optional): Only entries whose `on` is on this day or later.
+            on_to (str, optional): Only entries whose `on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -588,13 +610,21 @@ class ContractorTimesheets:
         """
         if sheet_id is not None and sheet_id not in self.sheets:
             return _refused(f"There is no sheet {sheet_id!r}.")
-        found = [entry for entry in self.entries.values() if (sheet_id is None or entry["sheet_id"] == sheet_id)]
+        found = [
+            entry
+            for entry in self.entries.values()
+            if (sheet_id is None or entry["sheet_id"] == sheet_id)
+            and (on_from is None or entry["on"] >= on_from)
+            and (on_to is None or entry["on"] <= on_to)
+        ]
         return _found({"total": len(found), "entries": [{**entry} for entry in _page(found, offset)]})
 
     def list_invoices(
         self,
         agency_id: str | None = None,
         status: Literal["unpaid", "paid", "cancelled"] | None = None,
+        issued_on_from: Date | None = None,
+        issued_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the invoices, oldest first, all of them or only some.
@@ -602,6 +632,8 @@ class ContractorTimesheets:
         Args:
             agency_id (str, optional): Only invoices of this agency.
             status (str, optional): Only invoices with this status.
+            issued_on_from (str, optional): Only invoices whose `issued_on` is on this day or later.
+            issued_on_to (str, optional): Only invoices whose `issued_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -614,9 +646,19 @@ class ContractorTimesheets:
             for invoice in self.invoices.values()
             if (agency_id is None or invoice["agency_id"] == agency_id)
             and (status is None or invoice["status"] == status)
+            and (issued_on_from is None or invoice["issued_on"] >= issued_on_from)
+            and (issued_on_to is None or invoice["issued_on"] <= issued_on_to)
         ]
         shown = [self._show_invoice(invoice) for invoice in _page(found, offset)]
         return _found({"total": len(found), "invoices": shown}, self._names_of_invoices(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def log_hours(
         self,

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal, TypedDict
 
 Result = dict[str, Any]
 """`{"success": True, "data" | "message": ...}` or `{"success": False, "error": why}`"""
+Date = Annotated[str, {"format": "date"}]
 Time = Annotated[str, {"format": "time"}]
 Text = Annotated[str, {"minLength": 1, "maxLength": 1000}]
 
@@ -155,6 +156,12 @@ def _found(data: object, names: dict[str, str] | None = None) -> Result:
 def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
+
+
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -510,7 +517,7 @@ class CourseEnrolment:
             crn (str, optional): Only sections whose crn contains this text.
             course_id (str, optional): Only sections of this course.
             term_id (str, optional): Only sections of this term.
-            meets_on (str, optional): Only sections with this meets on.
+            meets_on (str, optional): Only sections whose `meets_on` is this.
             room_id (str, optional): Only sections of this room.
             status (str, optional): Only sections with this status.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
@@ -542,6 +549,8 @@ class CourseEnrolment:
         student_id: str | None = None,
         section_id: str | None = None,
         status: Literal["enrolled", "dropped", "withdrawn", "passed", "failed", "waiting"] | None = None,
+        asked_on_from: Date | None = None,
+        asked_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the enrolments, oldest first, all of them or only some.
@@ -550,6 +559,8 @@ class CourseEnrolment:
             student_id (str, optional): Only enrolments of this student.
             section_id (str, optional): Only enrolments of this section.
             status (str, optional): Only enrolments with this status.
+            asked_on_from (str, optional): Only enrolments whose `asked_on` is on this day or later.
+            asked_on_to (str, optional): Only enrolments whose `asked_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -565,6 +576,8 @@ class CourseEnrolment:
             if (student_id is None or enrolment["student_id"] == student_id)
             and (section_id is None or enrolment["section_id"] == section_id)
             and (status is None or enrolment["status"] == status)
+            and (asked_on_from is None or enrolment["asked_on"] >= asked_on_from)
+            and (asked_on_to is None or enrolment["asked_on"] <= asked_on_to)
         ]
         shown = [self._show_enrolment(enrolment) for enrolment in _page(found, offset)]
         return _found({"total": len(found), "enrolments": shown}, self._names_of_enrolments(shown))
@@ -575,6 +588,8 @@ class CourseEnrolment:
         course_id: str | None = None,
         reason: Literal["transfer_credit", "placement_test", "work_experience"] | None = None,
         status: Literal["granted", "revoked"] | None = None,
+        granted_on_from: Date | None = None,
+        granted_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the waivers, oldest first, all of them or only some.
@@ -584,6 +599,8 @@ class CourseEnrolment:
             course_id (str, optional): Only waivers of this course.
             reason (str, optional): Only waivers with this reason.
             status (str, optional): Only waivers with this status.
+            granted_on_from (str, optional): Only waivers whose `granted_on` is on this day or later.
+            granted_on_to (str, optional): Only waivers whose `granted_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -600,9 +617,19 @@ class CourseEnrolment:
             and (course_id is None or waiver["course_id"] == course_id)
             and (reason is None or waiver["reason"] == reason)
             and (status is None or waiver["status"] == status)
+            and (granted_on_from is None or waiver["granted_on"] >= granted_on_from)
+            and (granted_on_to is None or waiver["granted_on"] <= granted_on_to)
         ]
         shown = [{**waiver} for waiver in _page(found, offset)]
         return _found({"total": len(found), "waivers": shown}, self._names_of_waivers(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def open_section(
         self,

@@ -152,6 +152,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -583,6 +589,8 @@ class CourtDocket:
         kind: Literal["preliminary", "motion", "trial"] | None = None,
         room_id: str | None = None,
         status: Literal["set", "held", "adjourned", "vacated"] | None = None,
+        starts_from: Date | None = None,
+        starts_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the hearings, oldest first, all of them or only some.
@@ -592,6 +600,8 @@ class CourtDocket:
             kind (str, optional): Only hearings with this kind.
             room_id (str, optional): Only hearings of this room.
             status (str, optional): Only hearings with this status.
+            starts_from (str, optional): Only hearings whose `starts` is on this day or later.
+            starts_to (str, optional): Only hearings whose `starts` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -608,6 +618,8 @@ class CourtDocket:
             and (kind is None or hearing["kind"] == kind)
             and (room_id is None or hearing["room_id"] == room_id)
             and (status is None or hearing["status"] == status)
+            and (starts_from is None or hearing["starts"][:10] >= starts_from)
+            and (starts_to is None or hearing["starts"][:10] <= starts_to)
         ]
         shown = [{**hearing} for hearing in _page(found, offset)]
         return _found({"total": len(found), "hearings": shown}, self._names_of_hearings(shown))
@@ -619,6 +631,8 @@ class CourtDocket:
         kind: Literal["dismiss", "discovery", "stay", "evidence"] | None = None,
         ruling: Literal["granted", "denied"] | None = None,
         status: Literal["open", "answered", "ruled", "withdrawn"] | None = None,
+        filed_on_from: Date | None = None,
+        filed_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the motions, oldest first, all of them or only some.
@@ -629,6 +643,8 @@ class CourtDocket:
             kind (str, optional): Only motions with this kind.
             ruling (str, optional): Only motions with this ruling.
             status (str, optional): Only motions with this status.
+            filed_on_from (str, optional): Only motions whose `filed_on` is on this day or later.
+            filed_on_to (str, optional): Only motions whose `filed_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -644,9 +660,19 @@ class CourtDocket:
             and (kind is None or motion["kind"] == kind)
             and (ruling is None or motion["ruling"] == ruling)
             and (status is None or motion["status"] == status)
+            and (filed_on_from is None or motion["filed_on"] >= filed_on_from)
+            and (filed_on_to is None or motion["filed_on"] <= filed_on_to)
         ]
         shown = [{**motion} for motion in _page(found, offset)]
         return _found({"total": len(found), "motions": shown}, self._names_of_motions(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def assign_judge(self, suit_id: str, judge_id: str) -> Result:
         """Allocate a case without a judge, with those joined to it, to a judge of its chamber.
@@ -1015,6 +1041,11 @@ class CourtDocket:
             return _refused(f"There is no room {room_id!r}.")
         if hearing["status"] != "set":
             return _refused(f"That hearing is {hearing['status']}.")
+        if hearing["starts"] <= self.now:
+            return _refused(
+                f"The hearing in case {self.suits[hearing['suit_id']]['number']} began on {hearing['starts']}, so "
+                "record that it was held."
+            )
         if starts is None and room_id is None:
             return _refused("Say which time or which room it moves to.")
         at = starts if starts is not None else hearing["starts"]
@@ -1183,6 +1214,8 @@ class CourtDocket:
             return _refused(f"There is no suit {suit_id!r}.")
         if suit["status"] != "active":
             return _refused(f"Case {suit['number']} is {suit['status']}.")
+        if kind == "dismiss" and side != "defendant":
+            return _refused("A plaintiff does not move to dismiss their own case.")
         if any(self._pending(m) for m in self._motions_by_suit_side_kind.get((suit_id, side, kind), {}).values()):
             return _refused(f"A motion of that kind by the {side} is pending in case {suit['number']}.")
         if not (kind != "dismiss" or not self._hearings_by_suit_kind_status.get((suit_id, "trial", "set"), {})):

@@ -160,6 +160,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -441,6 +447,8 @@ class CoworkingSpace:
         plan_id: str | None = None,
         space_id: str | None = None,
         status: Literal["running", "noticed", "ended"] | None = None,
+        starts_from: Date | None = None,
+        starts_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the contracts, oldest first, all of them or only some.
@@ -450,6 +458,8 @@ class CoworkingSpace:
             plan_id (str, optional): Only contracts of this plan.
             space_id (str, optional): Only contracts of this space.
             status (str, optional): Only contracts with this status.
+            starts_from (str, optional): Only contracts whose `starts` is on this day or later.
+            starts_to (str, optional): Only contracts whose `starts` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -468,6 +478,8 @@ class CoworkingSpace:
             and (plan_id is None or contract["plan_id"] == plan_id)
             and (space_id is None or contract["space_id"] == space_id)
             and (status is None or contract["status"] == status)
+            and (starts_from is None or contract["starts"] >= starts_from)
+            and (starts_to is None or contract["starts"] <= starts_to)
         ]
         shown = [{**contract} for contract in _page(found, offset)]
         return _found({"total": len(found), "contracts": shown}, self._names_of_contracts(shown))
@@ -494,6 +506,8 @@ class CoworkingSpace:
         contract_id: str | None = None,
         room_id: str | None = None,
         status: Literal["booked", "cancelled"] | None = None,
+        held_on_from: Date | None = None,
+        held_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the room uses, oldest first, all of them or only some.
@@ -502,6 +516,8 @@ class CoworkingSpace:
             contract_id (str, optional): Only room uses of this contract.
             room_id (str, optional): Only room uses of this room.
             status (str, optional): Only room uses with this status.
+            held_on_from (str, optional): Only room uses whose `held_on` is on this day or later.
+            held_on_to (str, optional): Only room uses whose `held_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -517,6 +533,8 @@ class CoworkingSpace:
             if (contract_id is None or room_use["contract_id"] == contract_id)
             and (room_id is None or room_use["room_id"] == room_id)
             and (status is None or room_use["status"] == status)
+            and (held_on_from is None or room_use["held_on"] >= held_on_from)
+            and (held_on_to is None or room_use["held_on"] <= held_on_to)
         ]
         shown = [self._show_room_use(room_use) for room_use in _page(found, offset)]
         return _found({"total": len(found), "room_uses": shown}, self._names_of_room_uses(shown))
@@ -525,6 +543,8 @@ class CoworkingSpace:
         self,
         contract_id: str | None = None,
         desk_id: str | None = None,
+        used_on_from: Date | None = None,
+        used_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the desk days, oldest first, all of them or only some.
@@ -532,6 +552,8 @@ class CoworkingSpace:
         Args:
             contract_id (str, optional): Only desk days of this contract.
             desk_id (str, optional): Only desk days whose desk is this space.
+            used_on_from (str, optional): Only desk days whose `used_on` is on this day or later.
+            used_on_to (str, optional): Only desk days whose `used_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -546,6 +568,8 @@ class CoworkingSpace:
             for desk_day in self.desk_days.values()
             if (contract_id is None or desk_day["contract_id"] == contract_id)
             and (desk_id is None or desk_day["desk_id"] == desk_id)
+            and (used_on_from is None or desk_day["used_on"] >= used_on_from)
+            and (used_on_to is None or desk_day["used_on"] <= used_on_to)
         ]
         shown = [{**desk_day} for desk_day in _page(found, offset)]
         return _found({"total": len(found), "desk_days": shown}, self._names_of_desk_days(shown))
@@ -553,12 +577,16 @@ class CoworkingSpace:
     def list_visits(
         self,
         contract_id: str | None = None,
+        comes_on_from: Date | None = None,
+        comes_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the visits, oldest first, all of them or only some.
 
         Args:
             contract_id (str, optional): Only visits of this contract.
+            comes_on_from (str, optional): Only visits whose `comes_on` is on this day or later.
+            comes_on_to (str, optional): Only visits whose `comes_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -570,8 +598,18 @@ class CoworkingSpace:
             visit
             for visit in self.visits.values()
             if (contract_id is None or visit["contract_id"] == contract_id)
+            and (comes_on_from is None or visit["comes_on"] >= comes_on_from)
+            and (comes_on_to is None or visit["comes_on"] <= comes_on_to)
         ]
         return _found({"total": len(found), "visits": [{**visit} for visit in _page(found, offset)]})
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def sign_contract(
         self,
@@ -623,6 +661,17 @@ class CoworkingSpace:
         )
         if sitting is not None:
             return _refused(f"{self.tenants[sitting['tenant_id']]['name']} has that space at the time.")
+        used = next(
+            (
+                x
+                for x in sorted(self._desk_days_by_desk.get(space_id, {}).values(), key=_age)
+                if space_id is not None
+                and x["used_on"] >= starts
+            ),
+            None,
+        )
+        if used is not None:
+            return _refused(f"That desk is booked on {used['used_on']}.")
         self._journal = []
         deposit = plan["monthly"] * seats * 2
         if not 0 <= deposit <= 5000000:

@@ -16,6 +16,7 @@ from typing import Annotated, Any, Literal, TypedDict
 
 Result = dict[str, Any]
 """`{"success": True, "data" | "message": ...}` or `{"success": False, "error": why}`"""
+Date = Annotated[str, {"format": "date"}]
 Text = Annotated[str, {"minLength": 1, "maxLength": 1000}]
 
 RULES = (
@@ -151,6 +152,12 @@ def _found(data: object, names: dict[str, str] | None = None) -> Result:
 def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
+
+
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -437,6 +444,8 @@ class CropFields:
         field_id: str | None = None,
         crop_id: str | None = None,
         status: Literal["planned", "sown", "dropped", "harvested", "lost"] | None = None,
+        sown_on_from: Date | None = None,
+        sown_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the plantings, oldest first, all of them or only some.
@@ -445,6 +454,8 @@ class CropFields:
             field_id (str, optional): Only plantings of this field.
             crop_id (str, optional): Only plantings of this crop.
             status (str, optional): Only plantings with this status.
+            sown_on_from (str, optional): Only plantings whose `sown_on` is on this day or later.
+            sown_on_to (str, optional): Only plantings whose `sown_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -460,6 +471,8 @@ class CropFields:
             if (field_id is None or planting["field_id"] == field_id)
             and (crop_id is None or planting["crop_id"] == crop_id)
             and (status is None or planting["status"] == status)
+            and (sown_on_from is None or (planting["sown_on"] is not None and planting["sown_on"] >= sown_on_from))
+            and (sown_on_to is None or (planting["sown_on"] is not None and planting["sown_on"] <= sown_on_to))
         ]
         shown = [self._show_planting(planting) for planting in _page(found, offset)]
         return _found({"total": len(found), "plantings": shown}, self._names_of_plantings(shown))
@@ -494,6 +507,8 @@ class CropFields:
         self,
         planting_id: str | None = None,
         product_id: str | None = None,
+        sprayed_on_from: Date | None = None,
+        sprayed_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the sprayings, oldest first, all of them or only some.
@@ -501,6 +516,8 @@ class CropFields:
         Args:
             planting_id (str, optional): Only sprayings of this planting.
             product_id (str, optional): Only sprayings of this product.
+            sprayed_on_from (str, optional): Only sprayings whose `sprayed_on` is on this day or later.
+            sprayed_on_to (str, optional): Only sprayings whose `sprayed_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -515,6 +532,8 @@ class CropFields:
             for spraying in self.sprayings.values()
             if (planting_id is None or spraying["planting_id"] == planting_id)
             and (product_id is None or spraying["product_id"] == product_id)
+            and (sprayed_on_from is None or spraying["sprayed_on"] >= sprayed_on_from)
+            and (sprayed_on_to is None or spraying["sprayed_on"] <= sprayed_on_to)
         ]
         shown = [self._show_spraying(spraying) for spraying in _page(found, offset)]
         return _found({"total": len(found), "sprayings": shown}, self._names_of_sprayings(shown))
@@ -529,7 +548,7 @@ class CropFields:
 
         Args:
             name (str, optional): Only fertilisers whose name contains this text.
-            organic (bool, optional): Only fertilisers with this value of `organic`.
+            organic (bool, optional): Only fertilisers that are organic (true) or not (false).
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -547,6 +566,8 @@ class CropFields:
         self,
         planting_id: str | None = None,
         fertiliser_id: str | None = None,
+        spread_on_from: Date | None = None,
+        spread_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the spreadings, oldest first, all of them or only some.
@@ -554,6 +575,8 @@ class CropFields:
         Args:
             planting_id (str, optional): Only spreadings of this planting.
             fertiliser_id (str, optional): Only spreadings of this fertiliser.
+            spread_on_from (str, optional): Only spreadings whose `spread_on` is on this day or later.
+            spread_on_to (str, optional): Only spreadings whose `spread_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -568,9 +591,19 @@ class CropFields:
             for spreading in self.spreadings.values()
             if (planting_id is None or spreading["planting_id"] == planting_id)
             and (fertiliser_id is None or spreading["fertiliser_id"] == fertiliser_id)
+            and (spread_on_from is None or spreading["spread_on"] >= spread_on_from)
+            and (spread_on_to is None or spreading["spread_on"] <= spread_on_to)
         ]
         shown = [{**spreading} for spreading in _page(found, offset)]
         return _found({"total": len(found), "spreadings": shown}, self._names_of_spreadings(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def plan_crop(
         self,

@@ -159,6 +159,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -365,7 +371,7 @@ class Crowdfunding:
         Args:
             name (str, optional): Only backers whose name contains this text.
             country (str, optional): Only backers with this country.
-            blocked (bool, optional): Only backers with this value of `blocked`.
+            blocked (bool, optional): Only backers that are blocked (true) or not (false).
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -390,7 +396,7 @@ class Crowdfunding:
 
         Args:
             name (str, optional): Only creators whose name contains this text.
-            verified (bool, optional): Only creators with this value of `verified`.
+            verified (bool, optional): Only creators that are verified (true) or not (false).
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -417,7 +423,7 @@ class Crowdfunding:
         Args:
             title (str, optional): Only campaigns whose title contains this text.
             creator_id (str, optional): Only campaigns of this creator.
-            extended (bool, optional): Only campaigns with this value of `extended`.
+            extended (bool, optional): Only campaigns that are extended (true) or not (false).
             status (str, optional): Only campaigns with this status.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
@@ -479,7 +485,7 @@ class Crowdfunding:
         Args:
             name (str, optional): Only stretch goals whose name contains this text.
             campaign_id (str, optional): Only stretch goals of this campaign.
-            announced (bool, optional): Only stretch goals with this value of `announced`.
+            announced (bool, optional): Only stretch goals that are announced (true) or not (false).
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -503,6 +509,8 @@ class Crowdfunding:
         campaign_id: str | None = None,
         reward_id: str | None = None,
         status: Literal["active", "charged", "withdrawn", "lapsed", "refunded", "bounced"] | None = None,
+        made_on_from: Date | None = None,
+        made_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the pledges, oldest first, all of them or only some.
@@ -512,6 +520,8 @@ class Crowdfunding:
             campaign_id (str, optional): Only pledges of this campaign.
             reward_id (str, optional): Only pledges of this reward.
             status (str, optional): Only pledges with this status.
+            made_on_from (str, optional): Only pledges whose `made_on` is on this day or later.
+            made_on_to (str, optional): Only pledges whose `made_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -530,6 +540,8 @@ class Crowdfunding:
             and (campaign_id is None or pledge["campaign_id"] == campaign_id)
             and (reward_id is None or pledge["reward_id"] == reward_id)
             and (status is None or pledge["status"] == status)
+            and (made_on_from is None or pledge["made_on"] >= made_on_from)
+            and (made_on_to is None or pledge["made_on"] <= made_on_to)
         ]
         shown = [{**pledge} for pledge in _page(found, offset)]
         return _found({"total": len(found), "pledges": shown}, self._names_of_pledges(shown))
@@ -537,12 +549,16 @@ class Crowdfunding:
     def list_payouts(
         self,
         campaign_id: str | None = None,
+        paid_on_from: Date | None = None,
+        paid_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the payouts, oldest first, all of them or only some.
 
         Args:
             campaign_id (str, optional): Only payouts of this campaign.
+            paid_on_from (str, optional): Only payouts whose `paid_on` is on this day or later.
+            paid_on_to (str, optional): Only payouts whose `paid_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -554,9 +570,19 @@ class Crowdfunding:
             payout
             for payout in self.payouts.values()
             if (campaign_id is None or payout["campaign_id"] == campaign_id)
+            and (paid_on_from is None or payout["paid_on"] >= paid_on_from)
+            and (paid_on_to is None or payout["paid_on"] <= paid_on_to)
         ]
         shown = [{**payout} for payout in _page(found, offset)]
         return _found({"total": len(found), "payouts": shown}, self._names_of_payouts(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def verify_creator(self, creator_id: str) -> Result:
         """Note that the papers of a creator were checked.

@@ -148,6 +148,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -455,7 +461,7 @@ class CruiseCabins:
         Args:
             number (str, optional): Only cabins whose number contains this text.
             category_id (str, optional): Only cabins of this category.
-            accessible (bool, optional): Only cabins with this value of `accessible`.
+            accessible (bool, optional): Only cabins that are accessible (true) or not (false).
             connects_id (str, optional): Only cabins whose connects is this cabin.
             station_id (str, optional): Only cabins of this station.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
@@ -557,7 +563,7 @@ class CruiseCabins:
 
         Args:
             name (str, optional): Only excursions whose name contains this text.
-            active (bool, optional): Only excursions with this value of `active`.
+            active (bool, optional): Only excursions that are active (true) or not (false).
             status (str, optional): Only excursions with this status.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
@@ -609,6 +615,14 @@ class CruiseCabins:
         ]
         shown = [{**ticket} for ticket in _page(found, offset)]
         return _found({"total": len(found), "tickets": shown}, self._names_of_tickets(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def berth_party(self, guest_ids: Annotated[list[str], {"maxItems": 20}], cabin_id: str) -> Result:
         """Give guests who have no cabin yet an empty one together and charge its fare; one guest alone pays half the

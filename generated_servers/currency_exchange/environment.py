@@ -16,6 +16,7 @@ from typing import Annotated, Any, Literal, TypedDict
 
 Result = dict[str, Any]
 """`{"success": True, "data" | "message": ...}` or `{"success": False, "error": why}`"""
+Date = Annotated[str, {"format": "date"}]
 Text = Annotated[str, {"minLength": 1, "maxLength": 1000}]
 
 RULES = (
@@ -163,6 +164,12 @@ def _found(data: object, names: dict[str, str] | None = None) -> Result:
 def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
+
+
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -375,7 +382,7 @@ class CurrencyExchange:
 
         Args:
             name (str, optional): Only cashiers whose name contains this text.
-            senior (bool, optional): Only cashiers with this value of `senior`.
+            senior (bool, optional): Only cashiers that are senior (true) or not (false).
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -478,6 +485,8 @@ class CurrencyExchange:
         currency_id: str | None = None,
         side: Literal["bought", "sold"] | None = None,
         status: Literal["done", "voided"] | None = None,
+        made_on_from: Date | None = None,
+        made_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the deals, oldest first, all of them or only some.
@@ -488,6 +497,8 @@ class CurrencyExchange:
             currency_id (str, optional): Only deals of this currency.
             side (str, optional): Only deals with this side.
             status (str, optional): Only deals with this status.
+            made_on_from (str, optional): Only deals whose `made_on` is on this day or later.
+            made_on_to (str, optional): Only deals whose `made_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -507,6 +518,8 @@ class CurrencyExchange:
             and (currency_id is None or deal["currency_id"] == currency_id)
             and (side is None or deal["side"] == side)
             and (status is None or deal["status"] == status)
+            and (made_on_from is None or deal["made_on"] >= made_on_from)
+            and (made_on_to is None or deal["made_on"] <= made_on_to)
         ]
         shown = [{**deal} for deal in _page(found, offset)]
         return _found({"total": len(found), "deals": shown}, self._names_of_deals(shown))
@@ -517,6 +530,8 @@ class CurrencyExchange:
         receiver_id: str | None = None,
         currency_id: str | None = None,
         status: Literal["sent", "received", "recalled"] | None = None,
+        sent_on_from: Date | None = None,
+        sent_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the transfers, oldest first, all of them or only some.
@@ -526,6 +541,8 @@ class CurrencyExchange:
             receiver_id (str, optional): Only transfers whose receiver is this till.
             currency_id (str, optional): Only transfers of this currency.
             status (str, optional): Only transfers with this status.
+            sent_on_from (str, optional): Only transfers whose `sent_on` is on this day or later.
+            sent_on_to (str, optional): Only transfers whose `sent_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -544,6 +561,8 @@ class CurrencyExchange:
             and (receiver_id is None or transfer["receiver_id"] == receiver_id)
             and (currency_id is None or transfer["currency_id"] == currency_id)
             and (status is None or transfer["status"] == status)
+            and (sent_on_from is None or transfer["sent_on"] >= sent_on_from)
+            and (sent_on_to is None or transfer["sent_on"] <= sent_on_to)
         ]
         shown = [{**transfer} for transfer in _page(found, offset)]
         return _found({"total": len(found), "transfers": shown}, self._names_of_transfers(shown))
@@ -554,6 +573,8 @@ class CurrencyExchange:
         currency_id: str | None = None,
         cashier_id: str | None = None,
         settled_by_id: str | None = None,
+        found_on_from: Date | None = None,
+        found_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the differences, oldest first, all of them or only some.
@@ -563,6 +584,8 @@ class CurrencyExchange:
             currency_id (str, optional): Only differences of this currency.
             cashier_id (str, optional): Only differences of this cashier.
             settled_by_id (str, optional): Only differences settled by this cashier.
+            found_on_from (str, optional): Only differences whose `found_on` is on this day or later.
+            found_on_to (str, optional): Only differences whose `found_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -583,9 +606,19 @@ class CurrencyExchange:
             and (currency_id is None or difference["currency_id"] == currency_id)
             and (cashier_id is None or difference["cashier_id"] == cashier_id)
             and (settled_by_id is None or difference["settled_by_id"] == settled_by_id)
+            and (found_on_from is None or difference["found_on"] >= found_on_from)
+            and (found_on_to is None or difference["found_on"] <= found_on_to)
         ]
         shown = [{**difference} for difference in _page(found, offset)]
         return _found({"total": len(found), "differences": shown}, self._names_of_differences(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def sell_currency(
         self,

@@ -162,6 +162,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -462,7 +468,7 @@ class CustomsClearance:
 
         Args:
             name (str, optional): Only importers whose name contains this text.
-            trusted (bool, optional): Only importers with this value of `trusted`.
+            trusted (bool, optional): Only importers that are trusted (true) or not (false).
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -538,6 +544,8 @@ class CustomsClearance:
         guarantee_id: str | None = None,
         channel: Literal["green", "yellow", "red"] | None = None,
         status: Literal["draft", "lodged", "cancelled", "released", "stopped", "paid"] | None = None,
+        lodged_on_from: Date | None = None,
+        lodged_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the declarations, oldest first, all of them or only some.
@@ -549,6 +557,8 @@ class CustomsClearance:
             guarantee_id (str, optional): Only declarations of this guarantee.
             channel (str, optional): Only declarations with this channel.
             status (str, optional): Only declarations with this status.
+            lodged_on_from (str, optional): Only declarations whose `lodged_on` is on this day or later.
+            lodged_on_to (str, optional): Only declarations whose `lodged_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -567,6 +577,14 @@ class CustomsClearance:
             and (guarantee_id is None or declaration["guarantee_id"] == guarantee_id)
             and (channel is None or declaration["channel"] == channel)
             and (status is None or declaration["status"] == status)
+            and (
+                lodged_on_from is None
+                or (declaration["lodged_on"] is not None and declaration["lodged_on"] >= lodged_on_from)
+            )
+            and (
+                lodged_on_to is None
+                or (declaration["lodged_on"] is not None and declaration["lodged_on"] <= lodged_on_to)
+            )
         ]
         shown = [self._show_declaration(declaration) for declaration in _page(found, offset)]
         return _found({"total": len(found), "declarations": shown}, self._names_of_declarations(shown))
@@ -636,6 +654,8 @@ class CustomsClearance:
         self,
         declaration_id: str | None = None,
         result: Literal["conform", "wrong_value", "wrong_quantity"] | None = None,
+        on_from: Date | None = None,
+        on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the inspections, oldest first, all of them or only some.
@@ -643,6 +663,8 @@ class CustomsClearance:
         Args:
             declaration_id (str, optional): Only inspections of this declaration.
             result (str, optional): Only inspections with this result.
+            on_from (str, optional): Only inspections whose `on` is on this day or later.
+            on_to (str, optional): Only inspections whose `on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -655,9 +677,19 @@ class CustomsClearance:
             for inspection in self.inspections.values()
             if (declaration_id is None or inspection["declaration_id"] == declaration_id)
             and (result is None or inspection["result"] == result)
+            and (on_from is None or inspection["on"] >= on_from)
+            and (on_to is None or inspection["on"] <= on_to)
         ]
         shown = [{**inspection} for inspection in _page(found, offset)]
         return _found({"total": len(found), "inspections": shown}, self._names_of_inspections(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def open_declaration(
         self,

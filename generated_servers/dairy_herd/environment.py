@@ -172,6 +172,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -404,6 +410,8 @@ class DairyHerd:
         dam_id: str | None = None,
         sire_id: str | None = None,
         phase: Literal["heifer", "milking", "sold", "dead", "dry"] | None = None,
+        born_from: Date | None = None,
+        born_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the cows, oldest first, all of them or only some.
@@ -414,6 +422,8 @@ class DairyHerd:
             dam_id (str, optional): Only cows whose dam is this cow.
             sire_id (str, optional): Only cows whose sire is this bull.
             phase (str, optional): Only cows with this phase.
+            born_from (str, optional): Only cows whose `born` is on this day or later.
+            born_to (str, optional): Only cows whose `born` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -433,6 +443,8 @@ class DairyHerd:
             and (dam_id is None or cow["dam_id"] == dam_id)
             and (sire_id is None or cow["sire_id"] == sire_id)
             and (phase is None or cow["phase"] == phase)
+            and (born_from is None or cow["born"] >= born_from)
+            and (born_to is None or cow["born"] <= born_to)
         ]
         shown = [self._show_cow(cow) for cow in _page(found, offset)]
         return _found({"total": len(found), "cows": shown}, self._names_of_cows(shown))
@@ -466,6 +478,8 @@ class DairyHerd:
         cow_id: str | None = None,
         bull_id: str | None = None,
         status: Literal["open", "pregnant", "empty", "calved", "lost"] | None = None,
+        served_on_from: Date | None = None,
+        served_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the inseminations, oldest first, all of them or only some.
@@ -474,6 +488,8 @@ class DairyHerd:
             cow_id (str, optional): Only inseminations of this cow.
             bull_id (str, optional): Only inseminations of this bull.
             status (str, optional): Only inseminations with this status.
+            served_on_from (str, optional): Only inseminations whose `served_on` is on this day or later.
+            served_on_to (str, optional): Only inseminations whose `served_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -489,6 +505,8 @@ class DairyHerd:
             if (cow_id is None or insemination["cow_id"] == cow_id)
             and (bull_id is None or insemination["bull_id"] == bull_id)
             and (status is None or insemination["status"] == status)
+            and (served_on_from is None or insemination["served_on"] >= served_on_from)
+            and (served_on_to is None or insemination["served_on"] <= served_on_to)
         ]
         shown = [self._show_insemination(insemination) for insemination in _page(found, offset)]
         return _found({"total": len(found), "inseminations": shown}, self._names_of_inseminations(shown))
@@ -521,6 +539,8 @@ class DairyHerd:
         self,
         cow_id: str | None = None,
         medicine_id: str | None = None,
+        given_at_from: Date | None = None,
+        given_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the treatments, oldest first, all of them or only some.
@@ -528,6 +548,8 @@ class DairyHerd:
         Args:
             cow_id (str, optional): Only treatments of this cow.
             medicine_id (str, optional): Only treatments of this medicine.
+            given_at_from (str, optional): Only treatments whose `given_at` is on this day or later.
+            given_at_to (str, optional): Only treatments whose `given_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -542,6 +564,8 @@ class DairyHerd:
             for treatment in self.treatments.values()
             if (cow_id is None or treatment["cow_id"] == cow_id)
             and (medicine_id is None or treatment["medicine_id"] == medicine_id)
+            and (given_at_from is None or treatment["given_at"][:10] >= given_at_from)
+            and (given_at_to is None or treatment["given_at"][:10] <= given_at_to)
         ]
         shown = [{**treatment} for treatment in _page(found, offset)]
         return _found({"total": len(found), "treatments": shown}, self._names_of_treatments(shown))
@@ -575,6 +599,8 @@ class DairyHerd:
         cow_id: str | None = None,
         shift: Literal["morning", "evening"] | None = None,
         tank_id: str | None = None,
+        at_from: Date | None = None,
+        at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the milkings, oldest first, all of them or only some.
@@ -583,6 +609,8 @@ class DairyHerd:
             cow_id (str, optional): Only milkings of this cow.
             shift (str, optional): Only milkings with this shift.
             tank_id (str, optional): Only milkings of this tank.
+            at_from (str, optional): Only milkings whose `at` is on this day or later.
+            at_to (str, optional): Only milkings whose `at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -598,9 +626,19 @@ class DairyHerd:
             if (cow_id is None or milking["cow_id"] == cow_id)
             and (shift is None or milking["shift"] == shift)
             and (tank_id is None or milking["tank_id"] == tank_id)
+            and (at_from is None or milking["at"][:10] >= at_from)
+            and (at_to is None or milking["at"][:10] <= at_to)
         ]
         shown = [{**milking} for milking in _page(found, offset)]
         return _found({"total": len(found), "milkings": shown}, self._names_of_milkings(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def inseminate_cow(self, cow_id: str, bull_id: str) -> Result:
         """Inseminate a heifer or cow in heat; an older insemination that was never checked counts as empty then.

@@ -167,6 +167,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -563,6 +569,8 @@ class DentalPractice:
         patient_id: str | None = None,
         dentist_id: str | None = None,
         status: Literal["draft", "waiting", "agreed", "approved", "closed"] | None = None,
+        decided_on_from: Date | None = None,
+        decided_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the plans, oldest first, all of them or only some.
@@ -572,6 +580,8 @@ class DentalPractice:
             patient_id (str, optional): Only plans of this patient.
             dentist_id (str, optional): Only plans whose dentist is this practitioner.
             status (str, optional): Only plans with this status.
+            decided_on_from (str, optional): Only plans whose `decided_on` is on this day or later.
+            decided_on_to (str, optional): Only plans whose `decided_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -588,6 +598,11 @@ class DentalPractice:
             and (patient_id is None or plan["patient_id"] == patient_id)
             and (dentist_id is None or plan["dentist_id"] == dentist_id)
             and (status is None or plan["status"] == status)
+            and (
+                decided_on_from is None
+                or (plan["decided_on"] is not None and plan["decided_on"] >= decided_on_from)
+            )
+            and (decided_on_to is None or (plan["decided_on"] is not None and plan["decided_on"] <= decided_on_to))
         ]
         shown = [self._show_plan(plan) for plan in _page(found, offset)]
         return _found({"total": len(found), "plans": shown}, self._names_of_plans(shown))
@@ -598,6 +613,8 @@ class DentalPractice:
         service_id: str | None = None,
         appointment_id: str | None = None,
         status: Literal["planned", "booked", "dropped", "done"] | None = None,
+        done_on_from: Date | None = None,
+        done_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the steps, oldest first, all of them or only some.
@@ -607,6 +624,8 @@ class DentalPractice:
             service_id (str, optional): Only steps of this service.
             appointment_id (str, optional): Only steps of this appointment.
             status (str, optional): Only steps with this status.
+            done_on_from (str, optional): Only steps whose `done_on` is on this day or later.
+            done_on_to (str, optional): Only steps whose `done_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -625,6 +644,8 @@ class DentalPractice:
             and (service_id is None or step["service_id"] == service_id)
             and (appointment_id is None or step["appointment_id"] == appointment_id)
             and (status is None or step["status"] == status)
+            and (done_on_from is None or (step["done_on"] is not None and step["done_on"] >= done_on_from))
+            and (done_on_to is None or (step["done_on"] is not None and step["done_on"] <= done_on_to))
         ]
         shown = [self._show_step(step) for step in _page(found, offset)]
         return _found({"total": len(found), "steps": shown}, self._names_of_steps(shown))
@@ -635,6 +656,8 @@ class DentalPractice:
         practitioner_id: str | None = None,
         chair_id: str | None = None,
         status: Literal["booked", "kept", "missed", "cancelled"] | None = None,
+        starts_at_from: Date | None = None,
+        starts_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the appointments, oldest first, all of them or only some.
@@ -644,6 +667,8 @@ class DentalPractice:
             practitioner_id (str, optional): Only appointments of this practitioner.
             chair_id (str, optional): Only appointments of this chair.
             status (str, optional): Only appointments with this status.
+            starts_at_from (str, optional): Only appointments whose `starts_at` is on this day or later.
+            starts_at_to (str, optional): Only appointments whose `starts_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -662,9 +687,19 @@ class DentalPractice:
             and (practitioner_id is None or appointment["practitioner_id"] == practitioner_id)
             and (chair_id is None or appointment["chair_id"] == chair_id)
             and (status is None or appointment["status"] == status)
+            and (starts_at_from is None or appointment["starts_at"][:10] >= starts_at_from)
+            and (starts_at_to is None or appointment["starts_at"][:10] <= starts_at_to)
         ]
         shown = [self._show_appointment(appointment) for appointment in _page(found, offset)]
         return _found({"total": len(found), "appointments": shown}, self._names_of_appointments(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def open_plan(self, patient_id: str, dentist_id: str, number: Text) -> Result:
         """Begin a treatment plan for a patient.

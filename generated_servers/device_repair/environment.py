@@ -160,6 +160,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -393,6 +399,8 @@ class DeviceRepair:
             "returned",
             "abandoned",
         ] | None = None,
+        came_on_from: Date | None = None,
+        came_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the jobs, oldest first, all of them or only some.
@@ -401,6 +409,8 @@ class DeviceRepair:
             device_id (str, optional): Only jobs of this device.
             technician_id (str, optional): Only jobs of this technician.
             status (str, optional): Only jobs with this status.
+            came_on_from (str, optional): Only jobs whose `came_on` is on this day or later.
+            came_on_to (str, optional): Only jobs whose `came_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -416,6 +426,8 @@ class DeviceRepair:
             if (device_id is None or job["device_id"] == device_id)
             and (technician_id is None or job["technician_id"] == technician_id)
             and (status is None or job["status"] == status)
+            and (came_on_from is None or job["came_on"] >= came_on_from)
+            and (came_on_to is None or job["came_on"] <= came_on_to)
         ]
         shown = [self._show_job(job) for job in _page(found, offset)]
         return _found({"total": len(found), "jobs": shown}, self._names_of_jobs(shown))
@@ -456,6 +468,8 @@ class DeviceRepair:
         self,
         part_id: str | None = None,
         status: Literal["ordered", "arrived", "cancelled"] | None = None,
+        arrives_on_from: Date | None = None,
+        arrives_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the orders, oldest first, all of them or only some.
@@ -463,6 +477,8 @@ class DeviceRepair:
         Args:
             part_id (str, optional): Only orders of this part.
             status (str, optional): Only orders with this status.
+            arrives_on_from (str, optional): Only orders whose `arrives_on` is on this day or later.
+            arrives_on_to (str, optional): Only orders whose `arrives_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -475,6 +491,8 @@ class DeviceRepair:
             for order in self.orders.values()
             if (part_id is None or order["part_id"] == part_id)
             and (status is None or order["status"] == status)
+            and (arrives_on_from is None or order["arrives_on"] >= arrives_on_from)
+            and (arrives_on_to is None or order["arrives_on"] <= arrives_on_to)
         ]
         shown = [{**order} for order in _page(found, offset)]
         return _found({"total": len(found), "orders": shown}, self._names_of_orders(shown))
@@ -493,7 +511,7 @@ class DeviceRepair:
             label (str, optional): Only loaners whose label contains this text.
             kind (str, optional): Only loaners with this kind.
             job_id (str, optional): Only loaners of this job.
-            damaged (bool, optional): Only loaners with this value of `damaged`.
+            damaged (bool, optional): Only loaners that are damaged (true) or not (false).
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -510,6 +528,14 @@ class DeviceRepair:
             and (damaged is None or loaner["damaged"] == damaged)
         ]
         return _found({"total": len(found), "loaners": [{**loaner} for loaner in _page(found, offset)]})
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def take_device(self, device_id: str, fault: Text) -> Result:
         """Take a device in with what the customer says is wrong.

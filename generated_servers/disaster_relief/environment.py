@@ -158,6 +158,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -454,6 +460,8 @@ class DisasterRelief:
         code: Text | None = None,
         site_id: str | None = None,
         kit_id: str | None = None,
+        reported_on_from: Date | None = None,
+        reported_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the needs, oldest first, all of them or only some.
@@ -462,6 +470,8 @@ class DisasterRelief:
             code (str, optional): Only needs whose code contains this text.
             site_id (str, optional): Only needs of this site.
             kit_id (str, optional): Only needs of this kit.
+            reported_on_from (str, optional): Only needs whose `reported_on` is on this day or later.
+            reported_on_to (str, optional): Only needs whose `reported_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -477,6 +487,8 @@ class DisasterRelief:
             if (code is None or code.casefold() in need["code"].casefold())
             and (site_id is None or need["site_id"] == site_id)
             and (kit_id is None or need["kit_id"] == kit_id)
+            and (reported_on_from is None or need["reported_on"] >= reported_on_from)
+            and (reported_on_to is None or need["reported_on"] <= reported_on_to)
         ]
         shown = [self._show_need(need) for need in _page(found, offset)]
         return _found({"total": len(found), "needs": shown}, self._names_of_needs(shown))
@@ -491,7 +503,7 @@ class DisasterRelief:
 
         Args:
             plate (str, optional): Only trucks whose plate contains this text.
-            cleared_for (str, optional): Only trucks with this cleared for.
+            cleared_for (str, optional): Only trucks whose `cleared_for` is this.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -510,6 +522,8 @@ class DisasterRelief:
         code: Text | None = None,
         hub_id: str | None = None,
         status: Literal["planned", "on_the_road", "cancelled", "arrived"] | None = None,
+        leaves_on_from: Date | None = None,
+        leaves_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the convoys, oldest first, all of them or only some.
@@ -518,6 +532,8 @@ class DisasterRelief:
             code (str, optional): Only convoys whose code contains this text.
             hub_id (str, optional): Only convoys of this hub.
             status (str, optional): Only convoys with this status.
+            leaves_on_from (str, optional): Only convoys whose `leaves_on` is on this day or later.
+            leaves_on_to (str, optional): Only convoys whose `leaves_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -531,6 +547,8 @@ class DisasterRelief:
             if (code is None or code.casefold() in convoy["code"].casefold())
             and (hub_id is None or convoy["hub_id"] == hub_id)
             and (status is None or convoy["status"] == status)
+            and (leaves_on_from is None or convoy["leaves_on"] >= leaves_on_from)
+            and (leaves_on_to is None or convoy["leaves_on"] <= leaves_on_to)
         ]
         shown = [self._show_convoy(convoy) for convoy in _page(found, offset)]
         return _found({"total": len(found), "convoys": shown}, self._names_of_convoys(shown))
@@ -547,7 +565,7 @@ class DisasterRelief:
         Args:
             convoy_id (str, optional): Only loads of this convoy.
             need_id (str, optional): Only loads of this need.
-            lost_by (str, optional): Only loads with this lost by.
+            lost_by (str, optional): Only loads whose `lost_by` is this.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -566,6 +584,14 @@ class DisasterRelief:
         ]
         shown = [{**load} for load in _page(found, offset)]
         return _found({"total": len(found), "loads": shown}, self._names_of_loads(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def report_need(
         self,

@@ -150,6 +150,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -432,7 +438,7 @@ class DistrictHeating:
         Args:
             name (str, optional): Only pipes whose name contains this text.
             upstream_id (str, optional): Only pipes whose upstream is this pipe.
-            shut (bool, optional): Only pipes with this value of `shut`.
+            shut (bool, optional): Only pipes that are shut (true) or not (false).
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -484,6 +490,8 @@ class DistrictHeating:
         self,
         substation_id: str | None = None,
         status: Literal["waiting", "granted", "refused"] | None = None,
+        asked_at_from: Date | None = None,
+        asked_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the requests, oldest first, all of them or only some.
@@ -491,6 +499,8 @@ class DistrictHeating:
         Args:
             substation_id (str, optional): Only requests of this substation.
             status (str, optional): Only requests with this status.
+            asked_at_from (str, optional): Only requests whose `asked_at` is on this day or later.
+            asked_at_to (str, optional): Only requests whose `asked_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -503,6 +513,8 @@ class DistrictHeating:
             for request in self.requests.values()
             if (substation_id is None or request["substation_id"] == substation_id)
             and (status is None or request["status"] == status)
+            and (asked_at_from is None or request["asked_at"][:10] >= asked_at_from)
+            and (asked_at_to is None or request["asked_at"][:10] <= asked_at_to)
         ]
         shown = [self._show_request(request) for request in _page(found, offset)]
         return _found({"total": len(found), "requests": shown}, self._names_of_requests(shown))
@@ -511,6 +523,8 @@ class DistrictHeating:
         self,
         pipe_id: str | None = None,
         status: Literal["planned", "under_way", "cancelled", "ended"] | None = None,
+        starts_from: Date | None = None,
+        starts_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the shut offs, oldest first, all of them or only some.
@@ -518,6 +532,8 @@ class DistrictHeating:
         Args:
             pipe_id (str, optional): Only shut offs of this pipe.
             status (str, optional): Only shut offs with this status.
+            starts_from (str, optional): Only shut offs whose `starts` is on this day or later.
+            starts_to (str, optional): Only shut offs whose `starts` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -530,6 +546,8 @@ class DistrictHeating:
             for shut_off in self.shut_offs.values()
             if (pipe_id is None or shut_off["pipe_id"] == pipe_id)
             and (status is None or shut_off["status"] == status)
+            and (starts_from is None or shut_off["starts"][:10] >= starts_from)
+            and (starts_to is None or shut_off["starts"][:10] <= starts_to)
         ]
         shown = [self._show_shut_off(shut_off) for shut_off in _page(found, offset)]
         return _found({"total": len(found), "shut_offs": shown}, self._names_of_shut_offs(shown))
@@ -589,16 +607,28 @@ class DistrictHeating:
         shown = [{**protection} for protection in _page(found, offset)]
         return _found({"total": len(found), "protections": shown}, self._names_of_protections(shown))
 
-    def list_forecasts(self, offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0) -> Result:
+    def list_forecasts(
+        self,
+        day_from: Date | None = None,
+        day_to: Date | None = None,
+        offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
+    ) -> Result:
         """List the forecasts, oldest first, all of them or only some.
 
         Args:
+            day_from (str, optional): Only forecasts whose `day` is on this day or later.
+            day_to (str, optional): Only forecasts whose `day` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
             dict: {"success": True, "data": {"total": int, "forecasts": records}}
         """
-        found = list(self.forecasts.values())
+        found = [
+            forecast
+            for forecast in self.forecasts.values()
+            if (day_from is None or forecast["day"] >= day_from)
+            and (day_to is None or forecast["day"] <= day_to)
+        ]
         return _found({"total": len(found), "forecasts": [{**forecast} for forecast in _page(found, offset)]})
 
     def list_meters(
@@ -627,6 +657,14 @@ class DistrictHeating:
         ]
         shown = [{**meter} for meter in _page(found, offset)]
         return _found({"total": len(found), "meters": shown}, self._names_of_meters(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def request_capacity(self, substation_id: str, more: Annotated[int, {"minimum": 1, "maximum": 1000}]) -> Result:
         """Put the wish of a substation for more capacity into the queue of its pipe.

@@ -169,6 +169,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -545,12 +551,16 @@ class DrivingSchool:
     def list_theory_tests(
         self,
         learner_id: str | None = None,
+        taken_on_from: Date | None = None,
+        taken_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the theory tests, oldest first, all of them or only some.
 
         Args:
             learner_id (str, optional): Only theory tests of this learner.
+            taken_on_from (str, optional): Only theory tests whose `taken_on` is on this day or later.
+            taken_on_to (str, optional): Only theory tests whose `taken_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -562,6 +572,8 @@ class DrivingSchool:
             theory_test
             for theory_test in self.theory_tests.values()
             if (learner_id is None or theory_test["learner_id"] == learner_id)
+            and (taken_on_from is None or theory_test["taken_on"] >= taken_on_from)
+            and (taken_on_to is None or theory_test["taken_on"] <= taken_on_to)
         ]
         shown = [{**theory_test} for theory_test in _page(found, offset)]
         return _found({"total": len(found), "theory_tests": shown}, self._names_of_theory_tests(shown))
@@ -573,6 +585,8 @@ class DrivingSchool:
         vehicle_id: str | None = None,
         kind_id: str | None = None,
         status: Literal["booked", "given", "cancelled", "forfeited"] | None = None,
+        starts_from: Date | None = None,
+        starts_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the lessons, oldest first, all of them or only some.
@@ -583,6 +597,8 @@ class DrivingSchool:
             vehicle_id (str, optional): Only lessons of this vehicle.
             kind_id (str, optional): Only lessons of this kind.
             status (str, optional): Only lessons with this status.
+            starts_from (str, optional): Only lessons whose `starts` is on this day or later.
+            starts_to (str, optional): Only lessons whose `starts` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -604,6 +620,8 @@ class DrivingSchool:
             and (vehicle_id is None or lesson["vehicle_id"] == vehicle_id)
             and (kind_id is None or lesson["kind_id"] == kind_id)
             and (status is None or lesson["status"] == status)
+            and (starts_from is None or lesson["starts"][:10] >= starts_from)
+            and (starts_to is None or lesson["starts"][:10] <= starts_to)
         ]
         shown = [self._show_lesson(lesson) for lesson in _page(found, offset)]
         return _found({"total": len(found), "lessons": shown}, self._names_of_lessons(shown))
@@ -614,6 +632,8 @@ class DrivingSchool:
         instructor_id: str | None = None,
         vehicle_id: str | None = None,
         status: Literal["booked", "passed", "failed"] | None = None,
+        at_from: Date | None = None,
+        at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the exams, oldest first, all of them or only some.
@@ -623,6 +643,8 @@ class DrivingSchool:
             instructor_id (str, optional): Only exams of this instructor.
             vehicle_id (str, optional): Only exams of this vehicle.
             status (str, optional): Only exams with this status.
+            at_from (str, optional): Only exams whose `at` is on this day or later.
+            at_to (str, optional): Only exams whose `at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -641,9 +663,19 @@ class DrivingSchool:
             and (instructor_id is None or exam["instructor_id"] == instructor_id)
             and (vehicle_id is None or exam["vehicle_id"] == vehicle_id)
             and (status is None or exam["status"] == status)
+            and (at_from is None or exam["at"][:10] >= at_from)
+            and (at_to is None or exam["at"][:10] <= at_to)
         ]
         shown = [{**exam} for exam in _page(found, offset)]
         return _found({"total": len(found), "exams": shown}, self._names_of_exams(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def sell_hours(self, learner_id: str, lines: Annotated[list[SellHoursLine], {"maxItems": 20}]) -> Result:
         """Sell hours in advance, by kind; from ten hours together they cost a twentieth less.

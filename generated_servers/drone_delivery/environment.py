@@ -153,6 +153,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -506,7 +512,7 @@ class DroneDelivery:
 
         Args:
             name (str, optional): Only zones whose name contains this text.
-            closed_for (str, optional): Only zones with this closed for.
+            closed_for (str, optional): Only zones whose `closed_for` is this.
             status (str, optional): Only zones with this status.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
@@ -531,18 +537,22 @@ class DroneDelivery:
         at_hub_id: str | None = None,
         drone_id: str | None = None,
         status: Literal["waiting", "loaded", "cancelled", "delivered"] | None = None,
+        deliver_by_from: Date | None = None,
+        deliver_by_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the parcels, oldest first, all of them or only some.
 
         Args:
             recipient (str, optional): Only parcels whose recipient contains this text.
-            cooled (bool, optional): Only parcels with this value of `cooled`.
+            cooled (bool, optional): Only parcels that are cooled (true) or not (false).
             from_hub_id (str, optional): Only parcels whose from hub is this hub.
             to_hub_id (str, optional): Only parcels whose to hub is this hub.
             at_hub_id (str, optional): Only parcels whose at hub is this hub.
             drone_id (str, optional): Only parcels of this drone.
             status (str, optional): Only parcels with this status.
+            deliver_by_from (str, optional): Only parcels whose `deliver_by` is on this day or later.
+            deliver_by_to (str, optional): Only parcels whose `deliver_by` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -566,6 +576,8 @@ class DroneDelivery:
             and (at_hub_id is None or parcel["at_hub_id"] == at_hub_id)
             and (drone_id is None or parcel["drone_id"] == drone_id)
             and (status is None or parcel["status"] == status)
+            and (deliver_by_from is None or parcel["deliver_by"] >= deliver_by_from)
+            and (deliver_by_to is None or parcel["deliver_by"] <= deliver_by_to)
         ]
         shown = [{**parcel} for parcel in _page(found, offset)]
         return _found({"total": len(found), "parcels": shown}, self._names_of_parcels(shown))
@@ -576,6 +588,8 @@ class DroneDelivery:
         origin_id: str | None = None,
         destination_id: str | None = None,
         status: Literal["airborne", "landed", "diverted"] | None = None,
+        launched_from: Date | None = None,
+        launched_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the flights, oldest first, all of them or only some.
@@ -585,6 +599,8 @@ class DroneDelivery:
             origin_id (str, optional): Only flights whose origin is this hub.
             destination_id (str, optional): Only flights whose destination is this hub.
             status (str, optional): Only flights with this status.
+            launched_from (str, optional): Only flights whose `launched` is on this day or later.
+            launched_to (str, optional): Only flights whose `launched` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -603,9 +619,19 @@ class DroneDelivery:
             and (origin_id is None or flight["origin_id"] == origin_id)
             and (destination_id is None or flight["destination_id"] == destination_id)
             and (status is None or flight["status"] == status)
+            and (launched_from is None or flight["launched"][:10] >= launched_from)
+            and (launched_to is None or flight["launched"][:10] <= launched_to)
         ]
         shown = [{**flight} for flight in _page(found, offset)]
         return _found({"total": len(found), "flights": shown}, self._names_of_flights(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def accept_parcel(
         self,

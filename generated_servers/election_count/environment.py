@@ -7,6 +7,7 @@ differences, recounts and signed precinct returns to the certified result.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import date
 from typing import Annotated, Any, Literal, TypedDict
 
 
@@ -152,6 +153,12 @@ def _found(data: object, names: dict[str, str] | None = None) -> Result:
 def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
+
+
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -413,7 +420,7 @@ class ElectionCount:
 
         Args:
             name (str, optional): Only contests whose name contains this text.
-            recounted (bool, optional): Only contests with this value of `recounted`.
+            recounted (bool, optional): Only contests that are recounted (true) or not (false).
             drawn_id (str, optional): Only contests whose drawn is this candidate.
             status (str, optional): Only contests with this status.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
@@ -635,6 +642,14 @@ class ElectionCount:
         ]
         shown = [{**discrepancy} for discrepancy in _page(found, offset)]
         return _found({"total": len(found), "discrepancies": shown}, self._names_of_discrepancies(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def receive_batch(self, batch_id: str) -> Result:
         """Receive a sealed batch at the counting centre.

@@ -143,6 +143,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -458,7 +464,7 @@ class EscapeRooms:
         Args:
             label (str, optional): Only puzzles whose label contains this text.
             game_id (str, optional): Only puzzles of this game.
-            essential (bool, optional): Only puzzles with this value of `essential`.
+            essential (bool, optional): Only puzzles that are essential (true) or not (false).
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -482,6 +488,8 @@ class EscapeRooms:
         master_id: str | None = None,
         status: Literal["open", "played", "cancelled"] | None = None,
         solved: bool | None = None,
+        starts_at_from: Date | None = None,
+        starts_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the sessions, oldest first, all of them or only some.
@@ -490,7 +498,9 @@ class EscapeRooms:
             game_id (str, optional): Only sessions of this game.
             master_id (str, optional): Only sessions whose master is this game master.
             status (str, optional): Only sessions with this status.
-            solved (bool, optional): Only sessions with this value of `solved`.
+            solved (bool, optional): Only sessions that are solved (true) or not (false).
+            starts_at_from (str, optional): Only sessions whose `starts_at` is on this day or later.
+            starts_at_to (str, optional): Only sessions whose `starts_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -507,6 +517,8 @@ class EscapeRooms:
             and (master_id is None or session["master_id"] == master_id)
             and (status is None or session["status"] == status)
             and (solved is None or session["solved"] == solved)
+            and (starts_at_from is None or session["starts_at"][:10] >= starts_at_from)
+            and (starts_at_to is None or session["starts_at"][:10] <= starts_at_to)
         ]
         shown = [self._show_session(session) for session in _page(found, offset)]
         return _found({"total": len(found), "sessions": shown}, self._names_of_sessions(shown))
@@ -524,7 +536,7 @@ class EscapeRooms:
         Args:
             contact (str, optional): Only groups whose contact contains this text.
             session_id (str, optional): Only groups of this session.
-            private (bool, optional): Only groups with this value of `private`.
+            private (bool, optional): Only groups that are private (true) or not (false).
             status (str, optional): Only groups with this status.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
@@ -547,6 +559,8 @@ class EscapeRooms:
         self,
         holder: Text | None = None,
         used_by_id: str | None = None,
+        expires_from: Date | None = None,
+        expires_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the vouchers, oldest first, all of them or only some.
@@ -554,6 +568,8 @@ class EscapeRooms:
         Args:
             holder (str, optional): Only vouchers whose holder contains this text.
             used_by_id (str, optional): Only vouchers used by this group.
+            expires_from (str, optional): Only vouchers whose `expires` is on this day or later.
+            expires_to (str, optional): Only vouchers whose `expires` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -566,9 +582,19 @@ class EscapeRooms:
             for voucher in self.vouchers.values()
             if (holder is None or holder.casefold() in voucher["holder"].casefold())
             and (used_by_id is None or voucher["used_by_id"] == used_by_id)
+            and (expires_from is None or voucher["expires"] >= expires_from)
+            and (expires_to is None or voucher["expires"] <= expires_to)
         ]
         shown = [{**voucher} for voucher in _page(found, offset)]
         return _found({"total": len(found), "vouchers": shown}, self._names_of_vouchers(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def open_session(self, game_id: str, master_id: str, starts_at: DateTime) -> Result:
         """Open a session of a game with a game master.

@@ -167,6 +167,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -521,12 +527,16 @@ class EvCharging:
     def list_tariffs(
         self,
         site_id: str | None = None,
+        valid_from_from: Date | None = None,
+        valid_from_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the tariffs, oldest first, all of them or only some.
 
         Args:
             site_id (str, optional): Only tariffs of this site.
+            valid_from_from (str, optional): Only tariffs whose `valid_from` is on this day or later.
+            valid_from_to (str, optional): Only tariffs whose `valid_from` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -534,7 +544,13 @@ class EvCharging:
         """
         if site_id is not None and site_id not in self.sites:
             return _refused(f"There is no site {site_id!r}.")
-        found = [tariff for tariff in self.tariffs.values() if (site_id is None or tariff["site_id"] == site_id)]
+        found = [
+            tariff
+            for tariff in self.tariffs.values()
+            if (site_id is None or tariff["site_id"] == site_id)
+            and (valid_from_from is None or tariff["valid_from"] >= valid_from_from)
+            and (valid_from_to is None or tariff["valid_from"] <= valid_from_to)
+        ]
         shown = [{**tariff} for tariff in _page(found, offset)]
         return _found({"total": len(found), "tariffs": shown}, self._names_of_tariffs(shown))
 
@@ -543,6 +559,8 @@ class EvCharging:
         member_id: str | None = None,
         charger_id: str | None = None,
         status: Literal["charging", "finished"] | None = None,
+        started_at_from: Date | None = None,
+        started_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the sessions, oldest first, all of them or only some.
@@ -551,6 +569,8 @@ class EvCharging:
             member_id (str, optional): Only sessions of this member.
             charger_id (str, optional): Only sessions of this charger.
             status (str, optional): Only sessions with this status.
+            started_at_from (str, optional): Only sessions whose `started_at` is on this day or later.
+            started_at_to (str, optional): Only sessions whose `started_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -566,6 +586,8 @@ class EvCharging:
             if (member_id is None or session["member_id"] == member_id)
             and (charger_id is None or session["charger_id"] == charger_id)
             and (status is None or session["status"] == status)
+            and (started_at_from is None or session["started_at"][:10] >= started_at_from)
+            and (started_at_to is None or session["started_at"][:10] <= started_at_to)
         ]
         shown = [{**session} for session in _page(found, offset)]
         return _found({"total": len(found), "sessions": shown}, self._names_of_sessions(shown))
@@ -575,6 +597,8 @@ class EvCharging:
         member_id: str | None = None,
         charger_id: str | None = None,
         status: Literal["booked", "used", "cancelled", "no_show"] | None = None,
+        starts_from: Date | None = None,
+        starts_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the reservations, oldest first, all of them or only some.
@@ -583,6 +607,8 @@ class EvCharging:
             member_id (str, optional): Only reservations of this member.
             charger_id (str, optional): Only reservations of this charger.
             status (str, optional): Only reservations with this status.
+            starts_from (str, optional): Only reservations whose `starts` is on this day or later.
+            starts_to (str, optional): Only reservations whose `starts` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -598,6 +624,8 @@ class EvCharging:
             if (member_id is None or reservation["member_id"] == member_id)
             and (charger_id is None or reservation["charger_id"] == charger_id)
             and (status is None or reservation["status"] == status)
+            and (starts_from is None or reservation["starts"][:10] >= starts_from)
+            and (starts_to is None or reservation["starts"][:10] <= starts_to)
         ]
         shown = [{**reservation} for reservation in _page(found, offset)]
         return _found({"total": len(found), "reservations": shown}, self._names_of_reservations(shown))
@@ -607,6 +635,8 @@ class EvCharging:
         charger_id: str | None = None,
         kind: Literal["cable", "display", "lock", "overheating", "card_reader"] | None = None,
         critical: bool | None = None,
+        reported_at_from: Date | None = None,
+        reported_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the faults, oldest first, all of them or only some.
@@ -614,7 +644,9 @@ class EvCharging:
         Args:
             charger_id (str, optional): Only faults of this charger.
             kind (str, optional): Only faults with this kind.
-            critical (bool, optional): Only faults with this value of `critical`.
+            critical (bool, optional): Only faults that are critical (true) or not (false).
+            reported_at_from (str, optional): Only faults whose `reported_at` is on this day or later.
+            reported_at_to (str, optional): Only faults whose `reported_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -628,9 +660,19 @@ class EvCharging:
             if (charger_id is None or fault["charger_id"] == charger_id)
             and (kind is None or fault["kind"] == kind)
             and (critical is None or fault["critical"] == critical)
+            and (reported_at_from is None or fault["reported_at"][:10] >= reported_at_from)
+            and (reported_at_to is None or fault["reported_at"][:10] <= reported_at_to)
         ]
         shown = [{**fault} for fault in _page(found, offset)]
         return _found({"total": len(found), "faults": shown}, self._names_of_faults(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def top_up(self, member_id: str, amount: Annotated[int, {"minimum": 100, "maximum": 50000}]) -> Result:
         """Put money on a member's account.

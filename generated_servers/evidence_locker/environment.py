@@ -143,6 +143,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -439,6 +445,8 @@ class EvidenceLocker:
         holder_id: str | None = None,
         within_id: str | None = None,
         purpose: Literal["court", "laboratory", "viewing"] | None = None,
+        due_back_from: Date | None = None,
+        due_back_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the items, oldest first, all of them or only some.
@@ -451,6 +459,8 @@ class EvidenceLocker:
             holder_id (str, optional): Only items whose holder is this officer.
             within_id (str, optional): Only items within this item.
             purpose (str, optional): Only items with this purpose.
+            due_back_from (str, optional): Only items whose `due_back` is on this day or later.
+            due_back_to (str, optional): Only items whose `due_back` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -474,6 +484,8 @@ class EvidenceLocker:
             and (holder_id is None or item["holder_id"] == holder_id)
             and (within_id is None or item["within_id"] == within_id)
             and (purpose is None or item["purpose"] == purpose)
+            and (due_back_from is None or (item["due_back"] is not None and item["due_back"] >= due_back_from))
+            and (due_back_to is None or (item["due_back"] is not None and item["due_back"] <= due_back_to))
         ]
         shown = [{**item} for item in _page(found, offset)]
         return _found({"total": len(found), "items": shown}, self._names_of_items(shown))
@@ -483,6 +495,8 @@ class EvidenceLocker:
         item_id: str | None = None,
         by_id: str | None = None,
         step: Literal["booked_in", "moved", "packed", "unpacked", "released", "returned", "disposed"] | None = None,
+        at_from: Date | None = None,
+        at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the custodies, oldest first, all of them or only some.
@@ -491,6 +505,8 @@ class EvidenceLocker:
             item_id (str, optional): Only custodies of this item.
             by_id (str, optional): Only custodies by this officer.
             step (str, optional): Only custodies with this step.
+            at_from (str, optional): Only custodies whose `at` is on this day or later.
+            at_to (str, optional): Only custodies whose `at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -506,6 +522,8 @@ class EvidenceLocker:
             if (item_id is None or custody["item_id"] == item_id)
             and (by_id is None or custody["by_id"] == by_id)
             and (step is None or custody["step"] == step)
+            and (at_from is None or custody["at"][:10] >= at_from)
+            and (at_to is None or custody["at"][:10] <= at_to)
         ]
         shown = [{**custody} for custody in _page(found, offset)]
         return _found({"total": len(found), "custodies": shown}, self._names_of_custodies(shown))
@@ -549,6 +567,14 @@ class EvidenceLocker:
         ]
         shown = [{**disposal} for disposal in _page(found, offset)]
         return _found({"total": len(found), "disposals": shown}, self._names_of_disposals(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def book_in(
         self,

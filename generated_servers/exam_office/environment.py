@@ -157,6 +157,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -508,6 +514,8 @@ class ExamOffice:
         module_id: str | None = None,
         hall: Literal["great_hall", "north_hall", "south_hall", "annexe"] | None = None,
         status: Literal["open", "held", "released"] | None = None,
+        held_on_from: Date | None = None,
+        held_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the sittings, oldest first, all of them or only some.
@@ -517,6 +525,8 @@ class ExamOffice:
             module_id (str, optional): Only sittings of this module.
             hall (str, optional): Only sittings with this hall.
             status (str, optional): Only sittings with this status.
+            held_on_from (str, optional): Only sittings whose `held_on` is on this day or later.
+            held_on_to (str, optional): Only sittings whose `held_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -531,6 +541,8 @@ class ExamOffice:
             and (module_id is None or sitting["module_id"] == module_id)
             and (hall is None or sitting["hall"] == hall)
             and (status is None or sitting["status"] == status)
+            and (held_on_from is None or sitting["held_on"] >= held_on_from)
+            and (held_on_to is None or sitting["held_on"] <= held_on_to)
         ]
         shown = [self._show_sitting(sitting) for sitting in _page(found, offset)]
         return _found({"total": len(found), "sittings": shown}, self._names_of_sittings(shown))
@@ -540,6 +552,8 @@ class ExamOffice:
         candidate_id: str | None = None,
         sitting_id: str | None = None,
         status: Literal["registered", "withdrawn", "absent", "written", "excused", "passed", "failed"] | None = None,
+        registered_on_from: Date | None = None,
+        registered_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the registrations, oldest first, all of them or only some.
@@ -548,6 +562,8 @@ class ExamOffice:
             candidate_id (str, optional): Only registrations of this candidate.
             sitting_id (str, optional): Only registrations of this sitting.
             status (str, optional): Only registrations with this status.
+            registered_on_from (str, optional): Only registrations whose `registered_on` is on this day or later.
+            registered_on_to (str, optional): Only registrations whose `registered_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -563,6 +579,8 @@ class ExamOffice:
             if (candidate_id is None or registration["candidate_id"] == candidate_id)
             and (sitting_id is None or registration["sitting_id"] == sitting_id)
             and (status is None or registration["status"] == status)
+            and (registered_on_from is None or registration["registered_on"] >= registered_on_from)
+            and (registered_on_to is None or registration["registered_on"] <= registered_on_to)
         ]
         shown = [self._show_registration(registration) for registration in _page(found, offset)]
         return _found({"total": len(found), "registrations": shown}, self._names_of_registrations(shown))
@@ -604,6 +622,8 @@ class ExamOffice:
         registration_id: str | None = None,
         reviewer_id: str | None = None,
         status: Literal["lodged", "upheld", "rejected"] | None = None,
+        lodged_on_from: Date | None = None,
+        lodged_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the appeals, oldest first, all of them or only some.
@@ -612,6 +632,8 @@ class ExamOffice:
             registration_id (str, optional): Only appeals of this registration.
             reviewer_id (str, optional): Only appeals whose reviewer is this examiner.
             status (str, optional): Only appeals with this status.
+            lodged_on_from (str, optional): Only appeals whose `lodged_on` is on this day or later.
+            lodged_on_to (str, optional): Only appeals whose `lodged_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -627,9 +649,19 @@ class ExamOffice:
             if (registration_id is None or appeal["registration_id"] == registration_id)
             and (reviewer_id is None or appeal["reviewer_id"] == reviewer_id)
             and (status is None or appeal["status"] == status)
+            and (lodged_on_from is None or appeal["lodged_on"] >= lodged_on_from)
+            and (lodged_on_to is None or appeal["lodged_on"] <= lodged_on_to)
         ]
         shown = [{**appeal} for appeal in _page(found, offset)]
         return _found({"total": len(found), "appeals": shown}, self._names_of_appeals(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def schedule_sitting(
         self,

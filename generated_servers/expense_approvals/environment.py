@@ -154,6 +154,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -502,6 +508,8 @@ class ExpenseApprovals:
         waiting_for_id: str | None = None,
         paid_by_id: str | None = None,
         status: Literal["draft", "submitted", "approved", "rejected", "paid"] | None = None,
+        submitted_on_from: Date | None = None,
+        submitted_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the claims, oldest first, all of them or only some.
@@ -513,6 +521,8 @@ class ExpenseApprovals:
             waiting_for_id (str, optional): Only claims waiting for this employee.
             paid_by_id (str, optional): Only claims paid by this employee.
             status (str, optional): Only claims with this status.
+            submitted_on_from (str, optional): Only claims whose `submitted_on` is on this day or later.
+            submitted_on_to (str, optional): Only claims whose `submitted_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -535,6 +545,14 @@ class ExpenseApprovals:
             and (waiting_for_id is None or claim["waiting_for_id"] == waiting_for_id)
             and (paid_by_id is None or claim["paid_by_id"] == paid_by_id)
             and (status is None or claim["status"] == status)
+            and (
+                submitted_on_from is None
+                or (claim["submitted_on"] is not None and claim["submitted_on"] >= submitted_on_from)
+            )
+            and (
+                submitted_on_to is None
+                or (claim["submitted_on"] is not None and claim["submitted_on"] <= submitted_on_to)
+            )
         ]
         shown = [self._show_claim(claim) for claim in _page(found, offset)]
         return _found({"total": len(found), "claims": shown}, self._names_of_claims(shown))
@@ -544,6 +562,8 @@ class ExpenseApprovals:
         claim_id: str | None = None,
         category_id: str | None = None,
         receipt: bool | None = None,
+        spent_on_from: Date | None = None,
+        spent_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the expenses, oldest first, all of them or only some.
@@ -552,6 +572,8 @@ class ExpenseApprovals:
             claim_id (str, optional): Only expenses of this claim.
             category_id (str, optional): Only expenses of this category.
             receipt (bool, optional): Only expenses with this value of `receipt`.
+            spent_on_from (str, optional): Only expenses whose `spent_on` is on this day or later.
+            spent_on_to (str, optional): Only expenses whose `spent_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -567,6 +589,8 @@ class ExpenseApprovals:
             if (claim_id is None or expense["claim_id"] == claim_id)
             and (category_id is None or expense["category_id"] == category_id)
             and (receipt is None or expense["receipt"] == receipt)
+            and (spent_on_from is None or expense["spent_on"] >= spent_on_from)
+            and (spent_on_to is None or expense["spent_on"] <= spent_on_to)
         ]
         shown = [{**expense} for expense in _page(found, offset)]
         return _found({"total": len(found), "expenses": shown}, self._names_of_expenses(shown))
@@ -577,6 +601,8 @@ class ExpenseApprovals:
         verdict: Literal["approved", "rejected"] | None = None,
         by_id: str | None = None,
         authority_id: str | None = None,
+        decided_on_from: Date | None = None,
+        decided_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the decisions, oldest first, all of them or only some.
@@ -586,6 +612,8 @@ class ExpenseApprovals:
             verdict (str, optional): Only decisions with this verdict.
             by_id (str, optional): Only decisions by this employee.
             authority_id (str, optional): Only decisions whose authority is this employee.
+            decided_on_from (str, optional): Only decisions whose `decided_on` is on this day or later.
+            decided_on_to (str, optional): Only decisions whose `decided_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -604,6 +632,8 @@ class ExpenseApprovals:
             and (verdict is None or decision["verdict"] == verdict)
             and (by_id is None or decision["by_id"] == by_id)
             and (authority_id is None or decision["authority_id"] == authority_id)
+            and (decided_on_from is None or decision["decided_on"] >= decided_on_from)
+            and (decided_on_to is None or decision["decided_on"] <= decided_on_to)
         ]
         shown = [{**decision} for decision in _page(found, offset)]
         return _found({"total": len(found), "decisions": shown}, self._names_of_decisions(shown))
@@ -612,6 +642,8 @@ class ExpenseApprovals:
         self,
         giver_id: str | None = None,
         taker_id: str | None = None,
+        starts_from: Date | None = None,
+        starts_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the delegations, oldest first, all of them or only some.
@@ -619,6 +651,8 @@ class ExpenseApprovals:
         Args:
             giver_id (str, optional): Only delegations whose giver is this employee.
             taker_id (str, optional): Only delegations whose taker is this employee.
+            starts_from (str, optional): Only delegations whose `starts` is on this day or later.
+            starts_to (str, optional): Only delegations whose `starts` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -633,9 +667,19 @@ class ExpenseApprovals:
             for delegation in self.delegations.values()
             if (giver_id is None or delegation["giver_id"] == giver_id)
             and (taker_id is None or delegation["taker_id"] == taker_id)
+            and (starts_from is None or delegation["starts"] >= starts_from)
+            and (starts_to is None or delegation["starts"] <= starts_to)
         ]
         shown = [{**delegation} for delegation in _page(found, offset)]
         return _found({"total": len(found), "delegations": shown}, self._names_of_delegations(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def start_claim(self, employee_id: str, cost_centre_id: str, title: Text) -> Result:
         """Start a draft claim of an employee on a cost centre.

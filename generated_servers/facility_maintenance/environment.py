@@ -7,6 +7,7 @@ reserved spare parts and contractors.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import date
 from typing import Annotated, Any, Literal, TypedDict
 
 
@@ -133,6 +134,12 @@ def _found(data: object, names: dict[str, str] | None = None) -> Result:
 def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
+
+
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -468,6 +475,8 @@ class FacilityMaintenance:
         urgent: bool | None = None,
         contractor_id: str | None = None,
         status: Literal["open", "locked", "cancelled", "done"] | None = None,
+        opened_at_from: Date | None = None,
+        opened_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the work orders, oldest first, all of them or only some.
@@ -477,9 +486,11 @@ class FacilityMaintenance:
             asset_id (str, optional): Only work orders of this asset.
             plan_id (str, optional): Only work orders of this plan.
             skill (str, optional): Only work orders with this skill.
-            urgent (bool, optional): Only work orders with this value of `urgent`.
+            urgent (bool, optional): Only work orders that are urgent (true) or not (false).
             contractor_id (str, optional): Only work orders of this contractor.
             status (str, optional): Only work orders with this status.
+            opened_at_from (str, optional): Only work orders whose `opened_at` is on this day or later.
+            opened_at_to (str, optional): Only work orders whose `opened_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -501,6 +512,8 @@ class FacilityMaintenance:
             and (urgent is None or work_order["urgent"] == urgent)
             and (contractor_id is None or work_order["contractor_id"] == contractor_id)
             and (status is None or work_order["status"] == status)
+            and (opened_at_from is None or work_order["opened_at"][:10] >= opened_at_from)
+            and (opened_at_to is None or work_order["opened_at"][:10] <= opened_at_to)
         ]
         shown = [{**work_order} for work_order in _page(found, offset)]
         return _found({"total": len(found), "work_orders": shown}, self._names_of_work_orders(shown))
@@ -533,6 +546,14 @@ class FacilityMaintenance:
         ]
         shown = [{**part_line} for part_line in _page(found, offset)]
         return _found({"total": len(found), "part_lines": shown}, self._names_of_part_lines(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def read_meter(self, asset_id: str, reading: Annotated[int, {"minimum": 0, "maximum": 90000}]) -> Result:
         """Enter the meter reading of an asset.

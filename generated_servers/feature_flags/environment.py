@@ -7,12 +7,14 @@ segments, experiments that share traffic, scheduled changes with approval and a 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import date
 from hashlib import sha256
 from typing import Annotated, Any, Literal, TypedDict
 
 
 Result = dict[str, Any]
 """`{"success": True, "data" | "message": ...}` or `{"success": False, "error": why}`"""
+Date = Annotated[str, {"format": "date"}]
 DateTime = Annotated[str, {"format": "date-time"}]
 Text = Annotated[str, {"minLength": 1, "maxLength": 1000}]
 
@@ -142,6 +144,12 @@ def _found(data: object, names: dict[str, str] | None = None) -> Result:
 def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
+
+
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -432,7 +440,7 @@ class FeatureFlags:
         Args:
             name (str, optional): Only environments whose name contains this text.
             after_id (str, optional): Only environments after this environment.
-            by_schedule (bool, optional): Only environments with this value of `by_schedule`.
+            by_schedule (bool, optional): Only environments that are by schedule (true) or not (false).
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -481,6 +489,8 @@ class FeatureFlags:
         kind: Literal["release", "experiment", "kill_switch"] | None = None,
         layer: Literal["search", "checkout", "signup"] | None = None,
         status: Literal["live", "archived"] | None = None,
+        created_on_from: Date | None = None,
+        created_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the flags, oldest first, all of them or only some.
@@ -491,6 +501,8 @@ class FeatureFlags:
             kind (str, optional): Only flags with this kind.
             layer (str, optional): Only flags with this layer.
             status (str, optional): Only flags with this status.
+            created_on_from (str, optional): Only flags whose `created_on` is on this day or later.
+            created_on_to (str, optional): Only flags whose `created_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -506,6 +518,8 @@ class FeatureFlags:
             and (kind is None or flag["kind"] == kind)
             and (layer is None or flag["layer"] == layer)
             and (status is None or flag["status"] == status)
+            and (created_on_from is None or flag["created_on"] >= created_on_from)
+            and (created_on_to is None or flag["created_on"] <= created_on_to)
         ]
         shown = [self._show_flag(flag) for flag in _page(found, offset)]
         return _found({"total": len(found), "flags": shown}, self._names_of_flags(shown))
@@ -515,6 +529,8 @@ class FeatureFlags:
         flag_id: str | None = None,
         environment_id: str | None = None,
         on: bool | None = None,
+        changed_at_from: Date | None = None,
+        changed_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the settings, oldest first, all of them or only some.
@@ -522,7 +538,9 @@ class FeatureFlags:
         Args:
             flag_id (str, optional): Only settings of this flag.
             environment_id (str, optional): Only settings of this environment.
-            on (bool, optional): Only settings with this value of `on`.
+            on (bool, optional): Only settings that are on (true) or not (false).
+            changed_at_from (str, optional): Only settings whose `changed_at` is on this day or later.
+            changed_at_to (str, optional): Only settings whose `changed_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -538,6 +556,14 @@ class FeatureFlags:
             if (flag_id is None or setting["flag_id"] == flag_id)
             and (environment_id is None or setting["environment_id"] == environment_id)
             and (on is None or setting["on"] == on)
+            and (
+                changed_at_from is None
+                or (setting["changed_at"] is not None and setting["changed_at"][:10] >= changed_at_from)
+            )
+            and (
+                changed_at_to is None
+                or (setting["changed_at"] is not None and setting["changed_at"][:10] <= changed_at_to)
+            )
         ]
         shown = [self._show_setting(setting) for setting in _page(found, offset)]
         return _found({"total": len(found), "settings": shown}, self._names_of_settings(shown))
@@ -594,6 +620,8 @@ class FeatureFlags:
         asked_by_id: str | None = None,
         approved_by_id: str | None = None,
         status: Literal["waiting", "approved", "withdrawn", "applied"] | None = None,
+        due_at_from: Date | None = None,
+        due_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the changes, oldest first, all of them or only some.
@@ -603,6 +631,8 @@ class FeatureFlags:
             asked_by_id (str, optional): Only changes asked by this person.
             approved_by_id (str, optional): Only changes approved by this person.
             status (str, optional): Only changes with this status.
+            due_at_from (str, optional): Only changes whose `due_at` is on this day or later.
+            due_at_to (str, optional): Only changes whose `due_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -621,9 +651,19 @@ class FeatureFlags:
             and (asked_by_id is None or change["asked_by_id"] == asked_by_id)
             and (approved_by_id is None or change["approved_by_id"] == approved_by_id)
             and (status is None or change["status"] == status)
+            and (due_at_from is None or change["due_at"][:10] >= due_at_from)
+            and (due_at_to is None or change["due_at"][:10] <= due_at_to)
         ]
         shown = [{**change} for change in _page(found, offset)]
         return _found({"total": len(found), "changes": shown}, self._names_of_changes(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def create_flag(
         self,

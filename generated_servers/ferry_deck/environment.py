@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal, TypedDict
 
 Result = dict[str, Any]
 """`{"success": True, "data" | "message": ...}` or `{"success": False, "error": why}`"""
+Date = Annotated[str, {"format": "date"}]
 DateTime = Annotated[str, {"format": "date-time"}]
 Text = Annotated[str, {"minLength": 1, "maxLength": 1000}]
 
@@ -146,6 +147,12 @@ def _found(data: object, names: dict[str, str] | None = None) -> Result:
 def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
+
+
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -478,6 +485,8 @@ class FerryDeck:
         ship_id: str | None = None,
         quay_id: str | None = None,
         status: Literal["open", "sailed", "cancelled"] | None = None,
+        departs_at_from: Date | None = None,
+        departs_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the sailings, oldest first, all of them or only some.
@@ -486,6 +495,8 @@ class FerryDeck:
             ship_id (str, optional): Only sailings of this ship.
             quay_id (str, optional): Only sailings of this quay.
             status (str, optional): Only sailings with this status.
+            departs_at_from (str, optional): Only sailings whose `departs_at` is on this day or later.
+            departs_at_to (str, optional): Only sailings whose `departs_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -501,6 +512,8 @@ class FerryDeck:
             if (ship_id is None or sailing["ship_id"] == ship_id)
             and (quay_id is None or sailing["quay_id"] == quay_id)
             and (status is None or sailing["status"] == status)
+            and (departs_at_from is None or sailing["departs_at"][:10] >= departs_at_from)
+            and (departs_at_to is None or sailing["departs_at"][:10] <= departs_at_to)
         ]
         shown = [self._show_sailing(sailing) for sailing in _page(found, offset)]
         return _found({"total": len(found), "sailings": shown}, self._names_of_sailings(shown))
@@ -512,6 +525,8 @@ class FerryDeck:
         sailing_id: str | None = None,
         lane_id: str | None = None,
         status: Literal["booked", "placed", "gone", "standby", "carried"] | None = None,
+        asked_at_from: Date | None = None,
+        asked_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the passages, oldest first, all of them or only some.
@@ -522,6 +537,8 @@ class FerryDeck:
             sailing_id (str, optional): Only passages of this sailing.
             lane_id (str, optional): Only passages of this lane.
             status (str, optional): Only passages with this status.
+            asked_at_from (str, optional): Only passages whose `asked_at` is on this day or later.
+            asked_at_to (str, optional): Only passages whose `asked_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -541,9 +558,19 @@ class FerryDeck:
             and (sailing_id is None or passage["sailing_id"] == sailing_id)
             and (lane_id is None or passage["lane_id"] == lane_id)
             and (status is None or passage["status"] == status)
+            and (asked_at_from is None or passage["asked_at"][:10] >= asked_at_from)
+            and (asked_at_to is None or passage["asked_at"][:10] <= asked_at_to)
         ]
         shown = [self._show_passage(passage) for passage in _page(found, offset)]
         return _found({"total": len(found), "passages": shown}, self._names_of_passages(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def book_passage(
         self,

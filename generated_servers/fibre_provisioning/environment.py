@@ -169,6 +169,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -587,6 +593,8 @@ class FibreProvisioning:
         profile_id: str | None = None,
         node_id: str | None = None,
         status: Literal["placed", "reserved", "cancelled", "scheduled", "live", "ended"] | None = None,
+        placed_on_from: Date | None = None,
+        placed_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the orders, oldest first, all of them or only some.
@@ -597,6 +605,8 @@ class FibreProvisioning:
             profile_id (str, optional): Only orders of this profile.
             node_id (str, optional): Only orders of this node.
             status (str, optional): Only orders with this status.
+            placed_on_from (str, optional): Only orders whose `placed_on` is on this day or later.
+            placed_on_to (str, optional): Only orders whose `placed_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -616,6 +626,8 @@ class FibreProvisioning:
             and (profile_id is None or order["profile_id"] == profile_id)
             and (node_id is None or order["node_id"] == node_id)
             and (status is None or order["status"] == status)
+            and (placed_on_from is None or order["placed_on"] >= placed_on_from)
+            and (placed_on_to is None or order["placed_on"] <= placed_on_to)
         ]
         shown = [self._show_order(order) for order in _page(found, offset)]
         return _found({"total": len(found), "orders": shown}, self._names_of_orders(shown))
@@ -626,6 +638,8 @@ class FibreProvisioning:
         technician_id: str | None = None,
         half: Literal["morning", "afternoon"] | None = None,
         status: Literal["planned", "done", "failed", "dropped"] | None = None,
+        visit_on_from: Date | None = None,
+        visit_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the visits, oldest first, all of them or only some.
@@ -635,6 +649,8 @@ class FibreProvisioning:
             technician_id (str, optional): Only visits of this technician.
             half (str, optional): Only visits with this half.
             status (str, optional): Only visits with this status.
+            visit_on_from (str, optional): Only visits whose `visit_on` is on this day or later.
+            visit_on_to (str, optional): Only visits whose `visit_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -651,6 +667,8 @@ class FibreProvisioning:
             and (technician_id is None or visit["technician_id"] == technician_id)
             and (half is None or visit["half"] == half)
             and (status is None or visit["status"] == status)
+            and (visit_on_from is None or visit["visit_on"] >= visit_on_from)
+            and (visit_on_to is None or visit["visit_on"] <= visit_on_to)
         ]
         shown = [{**visit} for visit in _page(found, offset)]
         return _found({"total": len(found), "visits": shown}, self._names_of_visits(shown))
@@ -662,6 +680,8 @@ class FibreProvisioning:
         merged_into_id: str | None = None,
         repaired_by_id: str | None = None,
         status: Literal["open", "merged", "cleared"] | None = None,
+        opened_at_from: Date | None = None,
+        opened_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the outages, oldest first, all of them or only some.
@@ -672,6 +692,8 @@ class FibreProvisioning:
             merged_into_id (str, optional): Only outages whose merged into is this outage.
             repaired_by_id (str, optional): Only outages repaired by this technician.
             status (str, optional): Only outages with this status.
+            opened_at_from (str, optional): Only outages whose `opened_at` is on this day or later.
+            opened_at_to (str, optional): Only outages whose `opened_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -691,9 +713,19 @@ class FibreProvisioning:
             and (merged_into_id is None or outage["merged_into_id"] == merged_into_id)
             and (repaired_by_id is None or outage["repaired_by_id"] == repaired_by_id)
             and (status is None or outage["status"] == status)
+            and (opened_at_from is None or outage["opened_at"][:10] >= opened_at_from)
+            and (opened_at_to is None or outage["opened_at"][:10] <= opened_at_to)
         ]
         shown = [{**outage} for outage in _page(found, offset)]
         return _found({"total": len(found), "outages": shown}, self._names_of_outages(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def place_order(self, premise_id: str, customer: Text, profile_id: str) -> Result:
         """Take the order of a customer for a home.

@@ -7,11 +7,13 @@ need a guide and a radio, heights to get used to, permits with specimen limits, 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import date
 from typing import Annotated, Any, Literal, TypedDict
 
 
 Result = dict[str, Any]
 """`{"success": True, "data" | "message": ...}` or `{"success": False, "error": why}`"""
+Date = Annotated[str, {"format": "date"}]
 Text = Annotated[str, {"minLength": 1, "maxLength": 1000}]
 
 RULES = (
@@ -144,6 +146,12 @@ def _found(data: object, names: dict[str, str] | None = None) -> Result:
 def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
+
+
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -442,6 +450,8 @@ class FieldExpedition:
         permit_id: str | None = None,
         collector_id: str | None = None,
         camp_id: str | None = None,
+        found_on_from: Date | None = None,
+        found_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the finds, oldest first, all of them or only some.
@@ -451,6 +461,8 @@ class FieldExpedition:
             permit_id (str, optional): Only finds of this permit.
             collector_id (str, optional): Only finds whose collector is this member.
             camp_id (str, optional): Only finds of this camp.
+            found_on_from (str, optional): Only finds whose `found_on` is on this day or later.
+            found_on_to (str, optional): Only finds whose `found_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -469,6 +481,8 @@ class FieldExpedition:
             and (permit_id is None or find["permit_id"] == permit_id)
             and (collector_id is None or find["collector_id"] == collector_id)
             and (camp_id is None or find["camp_id"] == camp_id)
+            and (found_on_from is None or find["found_on"] >= found_on_from)
+            and (found_on_to is None or find["found_on"] <= found_on_to)
         ]
         shown = [{**find} for find in _page(found, offset)]
         return _found({"total": len(found), "finds": shown}, self._names_of_finds(shown))
@@ -489,7 +503,7 @@ class FieldExpedition:
             kind (str, optional): Only gears with this kind.
             camp_id (str, optional): Only gears of this camp.
             party_id (str, optional): Only gears of this party.
-            broken (bool, optional): Only gears with this value of `broken`.
+            broken (bool, optional): Only gears that are broken (true) or not (false).
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -515,6 +529,8 @@ class FieldExpedition:
         self,
         member_id: str | None = None,
         status: Literal["called", "flown", "stood_down"] | None = None,
+        called_on_from: Date | None = None,
+        called_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the evacuations, oldest first, all of them or only some.
@@ -522,6 +538,8 @@ class FieldExpedition:
         Args:
             member_id (str, optional): Only evacuations of this member.
             status (str, optional): Only evacuations with this status.
+            called_on_from (str, optional): Only evacuations whose `called_on` is on this day or later.
+            called_on_to (str, optional): Only evacuations whose `called_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -534,9 +552,19 @@ class FieldExpedition:
             for evacuation in self.evacuations.values()
             if (member_id is None or evacuation["member_id"] == member_id)
             and (status is None or evacuation["status"] == status)
+            and (called_on_from is None or evacuation["called_on"] >= called_on_from)
+            and (called_on_to is None or evacuation["called_on"] <= called_on_to)
         ]
         shown = [{**evacuation} for evacuation in _page(found, offset)]
         return _found({"total": len(found), "evacuations": shown}, self._names_of_evacuations(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def plan_party(
         self,
@@ -1059,6 +1087,8 @@ class FieldExpedition:
             return _refused(f"The label {label} was used already.")
         if collector["role"] != "scientist" or collector["camp_id"] is None:
             return _refused(f"{collector['name']} is no scientist in a camp.")
+        if self._called(collector) is not None:
+            return _refused(f"{collector['name']} waits to be flown out.")
         if permit["until"] < self.now[:10]:
             return _refused(f"Permit {permit['number']} ended on {permit['until']}.")
         if pieces > self._permit_left(permit):

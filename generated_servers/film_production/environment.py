@@ -137,6 +137,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -467,6 +473,8 @@ class FilmProduction:
         self,
         forecast: Literal["dry", "rain", "storm"] | None = None,
         status: Literal["draft", "called", "wrapped"] | None = None,
+        on_from: Date | None = None,
+        on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the shoot days, oldest first, all of them or only some.
@@ -474,6 +482,8 @@ class FilmProduction:
         Args:
             forecast (str, optional): Only shoot days with this forecast.
             status (str, optional): Only shoot days with this status.
+            on_from (str, optional): Only shoot days whose `on` is on this day or later.
+            on_to (str, optional): Only shoot days whose `on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -484,6 +494,8 @@ class FilmProduction:
             for shoot_day in self.shoot_days.values()
             if (forecast is None or shoot_day["forecast"] == forecast)
             and (status is None or shoot_day["status"] == status)
+            and (on_from is None or shoot_day["on"] >= on_from)
+            and (on_to is None or shoot_day["on"] <= on_to)
         ]
         return _found(
             {
@@ -531,6 +543,8 @@ class FilmProduction:
         self,
         shoot_day_id: str | None = None,
         performer_id: str | None = None,
+        at_from: Date | None = None,
+        at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the calls, oldest first, all of them or only some.
@@ -538,6 +552,8 @@ class FilmProduction:
         Args:
             shoot_day_id (str, optional): Only calls of this shoot day.
             performer_id (str, optional): Only calls of this performer.
+            at_from (str, optional): Only calls whose `at` is on this day or later.
+            at_to (str, optional): Only calls whose `at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -552,9 +568,19 @@ class FilmProduction:
             for call in self.calls.values()
             if (shoot_day_id is None or call["shoot_day_id"] == shoot_day_id)
             and (performer_id is None or call["performer_id"] == performer_id)
+            and (at_from is None or call["at"][:10] >= at_from)
+            and (at_to is None or call["at"][:10] <= at_to)
         ]
         shown = [{**call} for call in _page(found, offset)]
         return _found({"total": len(found), "calls": shown}, self._names_of_calls(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def open_day(
         self,

@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal, TypedDict
 
 Result = dict[str, Any]
 """`{"success": True, "data" | "message": ...}` or `{"success": False, "error": why}`"""
+Date = Annotated[str, {"format": "date"}]
 Text = Annotated[str, {"minLength": 1, "maxLength": 1000}]
 
 RULES = (
@@ -149,6 +150,12 @@ def _found(data: object, names: dict[str, str] | None = None) -> Result:
 def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
+
+
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -392,6 +399,8 @@ class FishFarm:
         pen_id: str | None = None,
         split_from_id: str | None = None,
         status: Literal["growing", "gone"] | None = None,
+        stocked_on_from: Date | None = None,
+        stocked_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the batches, oldest first, all of them or only some.
@@ -402,6 +411,8 @@ class FishFarm:
             pen_id (str, optional): Only batches of this pen.
             split_from_id (str, optional): Only batches split from this batch.
             status (str, optional): Only batches with this status.
+            stocked_on_from (str, optional): Only batches whose `stocked_on` is on this day or later.
+            stocked_on_to (str, optional): Only batches whose `stocked_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -419,6 +430,8 @@ class FishFarm:
             and (pen_id is None or batch["pen_id"] == pen_id)
             and (split_from_id is None or batch["split_from_id"] == split_from_id)
             and (status is None or batch["status"] == status)
+            and (stocked_on_from is None or batch["stocked_on"] >= stocked_on_from)
+            and (stocked_on_to is None or batch["stocked_on"] <= stocked_on_to)
         ]
         shown = [self._show_batch(batch) for batch in _page(found, offset)]
         return _found({"total": len(found), "batches": shown}, self._names_of_batches(shown))
@@ -444,6 +457,8 @@ class FishFarm:
         self,
         batch_id: str | None = None,
         feed_id: str | None = None,
+        fed_on_from: Date | None = None,
+        fed_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the feedings, oldest first, all of them or only some.
@@ -451,6 +466,8 @@ class FishFarm:
         Args:
             batch_id (str, optional): Only feedings of this batch.
             feed_id (str, optional): Only feedings of this feed.
+            fed_on_from (str, optional): Only feedings whose `fed_on` is on this day or later.
+            fed_on_to (str, optional): Only feedings whose `fed_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -465,6 +482,8 @@ class FishFarm:
             for feeding in self.feedings.values()
             if (batch_id is None or feeding["batch_id"] == batch_id)
             and (feed_id is None or feeding["feed_id"] == feed_id)
+            and (fed_on_from is None or feeding["fed_on"] >= fed_on_from)
+            and (fed_on_to is None or feeding["fed_on"] <= fed_on_to)
         ]
         shown = [{**feeding} for feeding in _page(found, offset)]
         return _found({"total": len(found), "feedings": shown}, self._names_of_feedings(shown))
@@ -494,6 +513,8 @@ class FishFarm:
         self,
         batch_id: str | None = None,
         medicine_id: str | None = None,
+        started_on_from: Date | None = None,
+        started_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the treatments, oldest first, all of them or only some.
@@ -501,6 +522,8 @@ class FishFarm:
         Args:
             batch_id (str, optional): Only treatments of this batch.
             medicine_id (str, optional): Only treatments of this medicine.
+            started_on_from (str, optional): Only treatments whose `started_on` is on this day or later.
+            started_on_to (str, optional): Only treatments whose `started_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -515,6 +538,8 @@ class FishFarm:
             for treatment in self.treatments.values()
             if (batch_id is None or treatment["batch_id"] == batch_id)
             and (medicine_id is None or treatment["medicine_id"] == medicine_id)
+            and (started_on_from is None or treatment["started_on"] >= started_on_from)
+            and (started_on_to is None or treatment["started_on"] <= started_on_to)
         ]
         shown = [self._show_treatment(treatment) for treatment in _page(found, offset)]
         return _found({"total": len(found), "treatments": shown}, self._names_of_treatments(shown))
@@ -523,6 +548,8 @@ class FishFarm:
         self,
         batch_id: str | None = None,
         kind: Literal["dead", "harvested"] | None = None,
+        removed_on_from: Date | None = None,
+        removed_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the removals, oldest first, all of them or only some.
@@ -530,6 +557,8 @@ class FishFarm:
         Args:
             batch_id (str, optional): Only removals of this batch.
             kind (str, optional): Only removals with this kind.
+            removed_on_from (str, optional): Only removals whose `removed_on` is on this day or later.
+            removed_on_to (str, optional): Only removals whose `removed_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -542,9 +571,19 @@ class FishFarm:
             for removal in self.removals.values()
             if (batch_id is None or removal["batch_id"] == batch_id)
             and (kind is None or removal["kind"] == kind)
+            and (removed_on_from is None or removal["removed_on"] >= removed_on_from)
+            and (removed_on_to is None or removal["removed_on"] <= removed_on_to)
         ]
         shown = [{**removal} for removal in _page(found, offset)]
         return _found({"total": len(found), "removals": shown}, self._names_of_removals(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def stock_pen(
         self,

@@ -157,6 +157,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -480,6 +486,8 @@ class FixedAssets:
         category_id: str | None = None,
         site_id: str | None = None,
         status: Literal["bought", "in_use", "missing", "disposed"] | None = None,
+        bought_on_from: Date | None = None,
+        bought_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the assets, oldest first, all of them or only some.
@@ -489,6 +497,8 @@ class FixedAssets:
             category_id (str, optional): Only assets of this category.
             site_id (str, optional): Only assets of this site.
             status (str, optional): Only assets with this status.
+            bought_on_from (str, optional): Only assets whose `bought_on` is on this day or later.
+            bought_on_to (str, optional): Only assets whose `bought_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -505,6 +515,8 @@ class FixedAssets:
             and (category_id is None or asset["category_id"] == category_id)
             and (site_id is None or asset["site_id"] == site_id)
             and (status is None or asset["status"] == status)
+            and (bought_on_from is None or asset["bought_on"] >= bought_on_from)
+            and (bought_on_to is None or asset["bought_on"] <= bought_on_to)
         ]
         shown = [self._show_asset(asset) for asset in _page(found, offset)]
         return _found({"total": len(found), "assets": shown}, self._names_of_assets(shown))
@@ -512,12 +524,16 @@ class FixedAssets:
     def list_charges(
         self,
         asset_id: str | None = None,
+        month_from: Date | None = None,
+        month_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the charges, oldest first, all of them or only some.
 
         Args:
             asset_id (str, optional): Only charges of this asset.
+            month_from (str, optional): Only charges whose `month` is on this day or later.
+            month_to (str, optional): Only charges whose `month` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -525,19 +541,29 @@ class FixedAssets:
         """
         if asset_id is not None and asset_id not in self.assets:
             return _refused(f"There is no asset {asset_id!r}.")
-        found = [charge for charge in self.charges.values() if (asset_id is None or charge["asset_id"] == asset_id)]
+        found = [
+            charge
+            for charge in self.charges.values()
+            if (asset_id is None or charge["asset_id"] == asset_id)
+            and (month_from is None or charge["month"] >= month_from)
+            and (month_to is None or charge["month"] <= month_to)
+        ]
         shown = [{**charge} for charge in _page(found, offset)]
         return _found({"total": len(found), "charges": shown}, self._names_of_charges(shown))
 
     def list_impairments(
         self,
         asset_id: str | None = None,
+        on_from: Date | None = None,
+        on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the impairments, oldest first, all of them or only some.
 
         Args:
             asset_id (str, optional): Only impairments of this asset.
+            on_from (str, optional): Only impairments whose `on` is on this day or later.
+            on_to (str, optional): Only impairments whose `on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -549,6 +575,8 @@ class FixedAssets:
             impairment
             for impairment in self.impairments.values()
             if (asset_id is None or impairment["asset_id"] == asset_id)
+            and (on_from is None or impairment["on"] >= on_from)
+            and (on_to is None or impairment["on"] <= on_to)
         ]
         shown = [{**impairment} for impairment in _page(found, offset)]
         return _found({"total": len(found), "impairments": shown}, self._names_of_impairments(shown))
@@ -556,12 +584,16 @@ class FixedAssets:
     def list_disposals(
         self,
         asset_id: str | None = None,
+        on_from: Date | None = None,
+        on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the disposals, oldest first, all of them or only some.
 
         Args:
             asset_id (str, optional): Only disposals of this asset.
+            on_from (str, optional): Only disposals whose `on` is on this day or later.
+            on_to (str, optional): Only disposals whose `on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -573,6 +605,8 @@ class FixedAssets:
             disposal
             for disposal in self.disposals.values()
             if (asset_id is None or disposal["asset_id"] == asset_id)
+            and (on_from is None or disposal["on"] >= on_from)
+            and (on_to is None or disposal["on"] <= on_to)
         ]
         shown = [{**disposal} for disposal in _page(found, offset)]
         return _found({"total": len(found), "disposals": shown}, self._names_of_disposals(shown))
@@ -581,6 +615,8 @@ class FixedAssets:
         self,
         site_id: str | None = None,
         status: Literal["open", "closed"] | None = None,
+        opened_on_from: Date | None = None,
+        opened_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the stock takes, oldest first, all of them or only some.
@@ -588,6 +624,8 @@ class FixedAssets:
         Args:
             site_id (str, optional): Only stock takes of this site.
             status (str, optional): Only stock takes with this status.
+            opened_on_from (str, optional): Only stock takes whose `opened_on` is on this day or later.
+            opened_on_to (str, optional): Only stock takes whose `opened_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -600,6 +638,8 @@ class FixedAssets:
             for stock_take in self.stock_takes.values()
             if (site_id is None or stock_take["site_id"] == site_id)
             and (status is None or stock_take["status"] == status)
+            and (opened_on_from is None or stock_take["opened_on"] >= opened_on_from)
+            and (opened_on_to is None or stock_take["opened_on"] <= opened_on_to)
         ]
         shown = [self._show_stock_take(stock_take) for stock_take in _page(found, offset)]
         return _found({"total": len(found), "stock_takes": shown}, self._names_of_stock_takes(shown))
@@ -635,6 +675,14 @@ class FixedAssets:
         ]
         shown = [{**sighting} for sighting in _page(found, offset)]
         return _found({"total": len(found), "sightings": shown}, self._names_of_sightings(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def buy_asset(
         self,

@@ -162,6 +162,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -370,6 +376,8 @@ class FoodBank:
         product_id: str | None = None,
         sorted_by_id: str | None = None,
         status: Literal["unsorted", "shelved", "discarded", "recalled"] | None = None,
+        best_before_from: Date | None = None,
+        best_before_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the lots, oldest first, all of them or only some.
@@ -379,6 +387,8 @@ class FoodBank:
             product_id (str, optional): Only lots of this product.
             sorted_by_id (str, optional): Only lots sorted by this volunteer.
             status (str, optional): Only lots with this status.
+            best_before_from (str, optional): Only lots whose `best_before` is on this day or later.
+            best_before_to (str, optional): Only lots whose `best_before` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -395,6 +405,8 @@ class FoodBank:
             and (product_id is None or lot["product_id"] == product_id)
             and (sorted_by_id is None or lot["sorted_by_id"] == sorted_by_id)
             and (status is None or lot["status"] == status)
+            and (best_before_from is None or lot["best_before"] >= best_before_from)
+            and (best_before_to is None or lot["best_before"] <= best_before_to)
         ]
         shown = [self._show_lot(lot) for lot in _page(found, offset)]
         return _found({"total": len(found), "lots": shown}, self._names_of_lots(shown))
@@ -402,12 +414,18 @@ class FoodBank:
     def list_households(
         self,
         name: Text | None = None,
+        registered_until_from: Date | None = None,
+        registered_until_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the households, oldest first, all of them or only some.
 
         Args:
             name (str, optional): Only households whose name contains this text.
+            registered_until_from (str, optional): Only households whose `registered_until` is on this day or
+                later.
+            registered_until_to (str, optional): Only households whose `registered_until` is on this day or
+                earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -417,6 +435,8 @@ class FoodBank:
             household
             for household in self.households.values()
             if (name is None or name.casefold() in household["name"].casefold())
+            and (registered_until_from is None or household["registered_until"] >= registered_until_from)
+            and (registered_until_to is None or household["registered_until"] <= registered_until_to)
         ]
         return _found(
             {
@@ -430,6 +450,8 @@ class FoodBank:
         household_id: str | None = None,
         lot_id: str | None = None,
         warned: bool | None = None,
+        handed_on_from: Date | None = None,
+        handed_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the handouts, oldest first, all of them or only some.
@@ -437,7 +459,9 @@ class FoodBank:
         Args:
             household_id (str, optional): Only handouts of this household.
             lot_id (str, optional): Only handouts of this lot.
-            warned (bool, optional): Only handouts with this value of `warned`.
+            warned (bool, optional): Only handouts that are warned (true) or not (false).
+            handed_on_from (str, optional): Only handouts whose `handed_on` is on this day or later.
+            handed_on_to (str, optional): Only handouts whose `handed_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -453,6 +477,8 @@ class FoodBank:
             if (household_id is None or handout["household_id"] == household_id)
             and (lot_id is None or handout["lot_id"] == lot_id)
             and (warned is None or handout["warned"] == warned)
+            and (handed_on_from is None or handout["handed_on"] >= handed_on_from)
+            and (handed_on_to is None or handout["handed_on"] <= handed_on_to)
         ]
         shown = [self._show_handout(handout) for handout in _page(found, offset)]
         return _found({"total": len(found), "handouts": shown}, self._names_of_handouts(shown))
@@ -486,6 +512,8 @@ class FoodBank:
         agency_id: str | None = None,
         product_id: str | None = None,
         status: Literal["open", "packed", "cancelled", "collected"] | None = None,
+        needed_on_from: Date | None = None,
+        needed_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the orders, oldest first, all of them or only some.
@@ -494,6 +522,8 @@ class FoodBank:
             agency_id (str, optional): Only orders of this agency.
             product_id (str, optional): Only orders of this product.
             status (str, optional): Only orders with this status.
+            needed_on_from (str, optional): Only orders whose `needed_on` is on this day or later.
+            needed_on_to (str, optional): Only orders whose `needed_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -509,6 +539,8 @@ class FoodBank:
             if (agency_id is None or order["agency_id"] == agency_id)
             and (product_id is None or order["product_id"] == product_id)
             and (status is None or order["status"] == status)
+            and (needed_on_from is None or order["needed_on"] >= needed_on_from)
+            and (needed_on_to is None or order["needed_on"] <= needed_on_to)
         ]
         shown = [{**order} for order in _page(found, offset)]
         return _found({"total": len(found), "orders": shown}, self._names_of_orders(shown))
@@ -525,7 +557,7 @@ class FoodBank:
         Args:
             order_id (str, optional): Only picks of this order.
             lot_id (str, optional): Only picks of this lot.
-            warned (bool, optional): Only picks with this value of `warned`.
+            warned (bool, optional): Only picks that are warned (true) or not (false).
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -544,6 +576,14 @@ class FoodBank:
         ]
         shown = [{**pick} for pick in _page(found, offset)]
         return _found({"total": len(found), "picks": shown}, self._names_of_picks(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def receive_lot(
         self,

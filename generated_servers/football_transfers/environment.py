@@ -142,6 +142,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -494,6 +500,8 @@ class FootballTransfers:
         player_id: str | None = None,
         club_id: str | None = None,
         status: Literal["running", "ended"] | None = None,
+        runs_until_from: Date | None = None,
+        runs_until_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the contracts, oldest first, all of them or only some.
@@ -502,6 +510,8 @@ class FootballTransfers:
             player_id (str, optional): Only contracts of this player.
             club_id (str, optional): Only contracts of this club.
             status (str, optional): Only contracts with this status.
+            runs_until_from (str, optional): Only contracts whose `runs_until` is on this day or later.
+            runs_until_to (str, optional): Only contracts whose `runs_until` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -517,6 +527,8 @@ class FootballTransfers:
             if (player_id is None or contract["player_id"] == player_id)
             and (club_id is None or contract["club_id"] == club_id)
             and (status is None or contract["status"] == status)
+            and (runs_until_from is None or contract["runs_until"] >= runs_until_from)
+            and (runs_until_to is None or contract["runs_until"] <= runs_until_to)
         ]
         shown = [{**contract} for contract in _page(found, offset)]
         return _found({"total": len(found), "contracts": shown}, self._names_of_contracts(shown))
@@ -526,6 +538,8 @@ class FootballTransfers:
         club_id: str | None = None,
         player_id: str | None = None,
         status: Literal["offered", "accepted", "rejected", "withdrawn", "completed"] | None = None,
+        made_on_from: Date | None = None,
+        made_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the bids, oldest first, all of them or only some.
@@ -534,6 +548,8 @@ class FootballTransfers:
             club_id (str, optional): Only bids of this club.
             player_id (str, optional): Only bids of this player.
             status (str, optional): Only bids with this status.
+            made_on_from (str, optional): Only bids whose `made_on` is on this day or later.
+            made_on_to (str, optional): Only bids whose `made_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -549,6 +565,8 @@ class FootballTransfers:
             if (club_id is None or bid["club_id"] == club_id)
             and (player_id is None or bid["player_id"] == player_id)
             and (status is None or bid["status"] == status)
+            and (made_on_from is None or bid["made_on"] >= made_on_from)
+            and (made_on_to is None or bid["made_on"] <= made_on_to)
         ]
         shown = [{**bid} for bid in _page(found, offset)]
         return _found({"total": len(found), "bids": shown}, self._names_of_bids(shown))
@@ -559,6 +577,8 @@ class FootballTransfers:
         owner_id: str | None = None,
         borrower_id: str | None = None,
         status: Literal["running", "returned", "bought"] | None = None,
+        runs_until_from: Date | None = None,
+        runs_until_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the loans, oldest first, all of them or only some.
@@ -568,6 +588,8 @@ class FootballTransfers:
             owner_id (str, optional): Only loans whose owner is this club.
             borrower_id (str, optional): Only loans whose borrower is this club.
             status (str, optional): Only loans with this status.
+            runs_until_from (str, optional): Only loans whose `runs_until` is on this day or later.
+            runs_until_to (str, optional): Only loans whose `runs_until` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -586,9 +608,19 @@ class FootballTransfers:
             and (owner_id is None or loan["owner_id"] == owner_id)
             and (borrower_id is None or loan["borrower_id"] == borrower_id)
             and (status is None or loan["status"] == status)
+            and (runs_until_from is None or loan["runs_until"] >= runs_until_from)
+            and (runs_until_to is None or loan["runs_until"] <= runs_until_to)
         ]
         shown = [{**loan} for loan in _page(found, offset)]
         return _found({"total": len(found), "loans": shown}, self._names_of_loans(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def make_bid(
         self,

@@ -172,6 +172,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -438,12 +444,16 @@ class FreightBrokerage:
     def list_policies(
         self,
         carrier_id: str | None = None,
+        starts_from: Date | None = None,
+        starts_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the policies, oldest first, all of them or only some.
 
         Args:
             carrier_id (str, optional): Only policies of this carrier.
+            starts_from (str, optional): Only policies whose `starts` is on this day or later.
+            starts_to (str, optional): Only policies whose `starts` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -455,6 +465,8 @@ class FreightBrokerage:
             policy
             for policy in self.policies.values()
             if (carrier_id is None or policy["carrier_id"] == carrier_id)
+            and (starts_from is None or policy["starts"] >= starts_from)
+            and (starts_to is None or policy["starts"] <= starts_to)
         ]
         shown = [{**policy} for policy in _page(found, offset)]
         return _found({"total": len(found), "policies": shown}, self._names_of_policies(shown))
@@ -466,6 +478,8 @@ class FreightBrokerage:
         equipment: Literal["dry_van", "reefer", "flatbed"] | None = None,
         carrier_id: str | None = None,
         status: Literal["open", "covered", "cancelled", "rolling", "delivered", "invoiced", "settled"] | None = None,
+        pickup_on_from: Date | None = None,
+        pickup_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the loads, oldest first, all of them or only some.
@@ -476,6 +490,8 @@ class FreightBrokerage:
             equipment (str, optional): Only loads with this equipment.
             carrier_id (str, optional): Only loads of this carrier.
             status (str, optional): Only loads with this status.
+            pickup_on_from (str, optional): Only loads whose `pickup_on` is on this day or later.
+            pickup_on_to (str, optional): Only loads whose `pickup_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -493,6 +509,8 @@ class FreightBrokerage:
             and (equipment is None or load["equipment"] == equipment)
             and (carrier_id is None or load["carrier_id"] == carrier_id)
             and (status is None or load["status"] == status)
+            and (pickup_on_from is None or load["pickup_on"] >= pickup_on_from)
+            and (pickup_on_to is None or load["pickup_on"] <= pickup_on_to)
         ]
         shown = [self._show_load(load) for load in _page(found, offset)]
         return _found({"total": len(found), "loads": shown}, self._names_of_loads(shown))
@@ -502,6 +520,8 @@ class FreightBrokerage:
         load_id: str | None = None,
         carrier_id: str | None = None,
         status: Literal["open", "accepted", "declined", "lapsed"] | None = None,
+        expires_at_from: Date | None = None,
+        expires_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the offers, oldest first, all of them or only some.
@@ -510,6 +530,8 @@ class FreightBrokerage:
             load_id (str, optional): Only offers of this load.
             carrier_id (str, optional): Only offers of this carrier.
             status (str, optional): Only offers with this status.
+            expires_at_from (str, optional): Only offers whose `expires_at` is on this day or later.
+            expires_at_to (str, optional): Only offers whose `expires_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -525,6 +547,8 @@ class FreightBrokerage:
             if (load_id is None or offer["load_id"] == load_id)
             and (carrier_id is None or offer["carrier_id"] == carrier_id)
             and (status is None or offer["status"] == status)
+            and (expires_at_from is None or offer["expires_at"][:10] >= expires_at_from)
+            and (expires_at_to is None or offer["expires_at"][:10] <= expires_at_to)
         ]
         shown = [{**offer} for offer in _page(found, offset)]
         return _found({"total": len(found), "offers": shown}, self._names_of_offers(shown))
@@ -579,12 +603,16 @@ class FreightBrokerage:
     def list_invoices(
         self,
         load_id: str | None = None,
+        due_on_from: Date | None = None,
+        due_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the invoices, oldest first, all of them or only some.
 
         Args:
             load_id (str, optional): Only invoices of this load.
+            due_on_from (str, optional): Only invoices whose `due_on` is on this day or later.
+            due_on_to (str, optional): Only invoices whose `due_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -592,9 +620,23 @@ class FreightBrokerage:
         """
         if load_id is not None and load_id not in self.loads:
             return _refused(f"There is no load {load_id!r}.")
-        found = [invoice for invoice in self.invoices.values() if (load_id is None or invoice["load_id"] == load_id)]
+        found = [
+            invoice
+            for invoice in self.invoices.values()
+            if (load_id is None or invoice["load_id"] == load_id)
+            and (due_on_from is None or invoice["due_on"] >= due_on_from)
+            and (due_on_to is None or invoice["due_on"] <= due_on_to)
+        ]
         shown = [{**invoice} for invoice in _page(found, offset)]
         return _found({"total": len(found), "invoices": shown}, self._names_of_invoices(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def enter_load(
         self,

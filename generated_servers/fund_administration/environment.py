@@ -153,6 +153,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -401,6 +407,8 @@ class FundAdministration:
         self,
         fund_id: str | None = None,
         status: Literal["open", "priced", "settled"] | None = None,
+        day_from: Date | None = None,
+        day_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the dealings, oldest first, all of them or only some.
@@ -408,6 +416,8 @@ class FundAdministration:
         Args:
             fund_id (str, optional): Only dealings of this fund.
             status (str, optional): Only dealings with this status.
+            day_from (str, optional): Only dealings whose `day` is on this day or later.
+            day_to (str, optional): Only dealings whose `day` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -420,6 +430,8 @@ class FundAdministration:
             for dealing in self.dealings.values()
             if (fund_id is None or dealing["fund_id"] == fund_id)
             and (status is None or dealing["status"] == status)
+            and (day_from is None or dealing["day"] >= day_from)
+            and (day_to is None or dealing["day"] <= day_to)
         ]
         shown = [self._show_dealing(dealing) for dealing in _page(found, offset)]
         return _found({"total": len(found), "dealings": shown}, self._names_of_dealings(shown))
@@ -434,7 +446,7 @@ class FundAdministration:
 
         Args:
             name (str, optional): Only investors whose name contains this text.
-            checked (bool, optional): Only investors with this value of `checked`.
+            checked (bool, optional): Only investors that are checked (true) or not (false).
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -486,6 +498,8 @@ class FundAdministration:
         dealing_id: str | None = None,
         side: Literal["subscribe", "redeem"] | None = None,
         status: Literal["placed", "dealt", "cancelled"] | None = None,
+        placed_at_from: Date | None = None,
+        placed_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the orders, oldest first, all of them or only some.
@@ -495,6 +509,8 @@ class FundAdministration:
             dealing_id (str, optional): Only orders of this dealing.
             side (str, optional): Only orders with this side.
             status (str, optional): Only orders with this status.
+            placed_at_from (str, optional): Only orders whose `placed_at` is on this day or later.
+            placed_at_to (str, optional): Only orders whose `placed_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -511,6 +527,8 @@ class FundAdministration:
             and (dealing_id is None or order["dealing_id"] == dealing_id)
             and (side is None or order["side"] == side)
             and (status is None or order["status"] == status)
+            and (placed_at_from is None or order["placed_at"][:10] >= placed_at_from)
+            and (placed_at_to is None or order["placed_at"][:10] <= placed_at_to)
         ]
         shown = [{**order} for order in _page(found, offset)]
         return _found({"total": len(found), "orders": shown}, self._names_of_orders(shown))
@@ -519,6 +537,8 @@ class FundAdministration:
         self,
         fund_id: str | None = None,
         status: Literal["declared", "paid"] | None = None,
+        declared_on_from: Date | None = None,
+        declared_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the distributions, oldest first, all of them or only some.
@@ -526,6 +546,8 @@ class FundAdministration:
         Args:
             fund_id (str, optional): Only distributions of this fund.
             status (str, optional): Only distributions with this status.
+            declared_on_from (str, optional): Only distributions whose `declared_on` is on this day or later.
+            declared_on_to (str, optional): Only distributions whose `declared_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -538,6 +560,8 @@ class FundAdministration:
             for distribution in self.distributions.values()
             if (fund_id is None or distribution["fund_id"] == fund_id)
             and (status is None or distribution["status"] == status)
+            and (declared_on_from is None or distribution["declared_on"] >= declared_on_from)
+            and (declared_on_to is None or distribution["declared_on"] <= declared_on_to)
         ]
         shown = [{**distribution} for distribution in _page(found, offset)]
         return _found({"total": len(found), "distributions": shown}, self._names_of_distributions(shown))
@@ -554,7 +578,7 @@ class FundAdministration:
         Args:
             distribution_id (str, optional): Only payouts of this distribution.
             holding_id (str, optional): Only payouts of this holding.
-            paid_as (str, optional): Only payouts with this paid as.
+            paid_as (str, optional): Only payouts whose `paid_as` is this.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -572,6 +596,14 @@ class FundAdministration:
             and (paid_as is None or payout["paid_as"] == paid_as)
         ]
         return _found({"total": len(found), "payouts": [{**payout} for payout in _page(found, offset)]})
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def check_investor(self, investor_id: str) -> Result:
         """Note that an investor's identity and source of funds were checked.

@@ -157,6 +157,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -380,7 +386,7 @@ class FuneralHome:
 
         Args:
             label (str, optional): Only places whose label contains this text.
-            wide (bool, optional): Only places with this value of `wide`.
+            wide (bool, optional): Only places that are wide (true) or not (false).
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -449,6 +455,8 @@ class FuneralHome:
         large: bool | None = None,
         place_id: str | None = None,
         status: Literal["open", "buried", "cremated"] | None = None,
+        died_at_from: Date | None = None,
+        died_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the arrangements, oldest first, all of them or only some.
@@ -457,9 +465,11 @@ class FuneralHome:
             deceased (str, optional): Only arrangements whose deceased contains this text.
             kind (str, optional): Only arrangements with this kind.
             rite (str, optional): Only arrangements with this rite.
-            large (bool, optional): Only arrangements with this value of `large`.
+            large (bool, optional): Only arrangements that are large (true) or not (false).
             place_id (str, optional): Only arrangements of this place.
             status (str, optional): Only arrangements with this status.
+            died_at_from (str, optional): Only arrangements whose `died_at` is on this day or later.
+            died_at_to (str, optional): Only arrangements whose `died_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -476,6 +486,8 @@ class FuneralHome:
             and (large is None or arrangement["large"] == large)
             and (place_id is None or arrangement["place_id"] == place_id)
             and (status is None or arrangement["status"] == status)
+            and (died_at_from is None or arrangement["died_at"][:10] >= died_at_from)
+            and (died_at_to is None or arrangement["died_at"][:10] <= died_at_to)
         ]
         shown = [self._show_arrangement(arrangement) for arrangement in _page(found, offset)]
         return _found({"total": len(found), "arrangements": shown}, self._names_of_arrangements(shown))
@@ -486,6 +498,8 @@ class FuneralHome:
         chapel_id: str | None = None,
         celebrant_id: str | None = None,
         cancelled: bool | None = None,
+        starts_at_from: Date | None = None,
+        starts_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the ceremonies, oldest first, all of them or only some.
@@ -494,7 +508,9 @@ class FuneralHome:
             arrangement_id (str, optional): Only ceremonies of this arrangement.
             chapel_id (str, optional): Only ceremonies of this chapel.
             celebrant_id (str, optional): Only ceremonies of this celebrant.
-            cancelled (bool, optional): Only ceremonies with this value of `cancelled`.
+            cancelled (bool, optional): Only ceremonies that are cancelled (true) or not (false).
+            starts_at_from (str, optional): Only ceremonies whose `starts_at` is on this day or later.
+            starts_at_to (str, optional): Only ceremonies whose `starts_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -513,6 +529,8 @@ class FuneralHome:
             and (chapel_id is None or ceremony["chapel_id"] == chapel_id)
             and (celebrant_id is None or ceremony["celebrant_id"] == celebrant_id)
             and (cancelled is None or ceremony["cancelled"] == cancelled)
+            and (starts_at_from is None or ceremony["starts_at"][:10] >= starts_at_from)
+            and (starts_at_to is None or ceremony["starts_at"][:10] <= starts_at_to)
         ]
         shown = [{**ceremony} for ceremony in _page(found, offset)]
         return _found({"total": len(found), "ceremonies": shown}, self._names_of_ceremonies(shown))
@@ -521,6 +539,8 @@ class FuneralHome:
         self,
         arrangement_id: str | None = None,
         done: bool | None = None,
+        starts_at_from: Date | None = None,
+        starts_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the cremations, oldest first, all of them or only some.
@@ -528,6 +548,8 @@ class FuneralHome:
         Args:
             arrangement_id (str, optional): Only cremations of this arrangement.
             done (bool, optional): Only cremations with this value of `done`.
+            starts_at_from (str, optional): Only cremations whose `starts_at` is on this day or later.
+            starts_at_to (str, optional): Only cremations whose `starts_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -540,6 +562,8 @@ class FuneralHome:
             for cremation in self.cremations.values()
             if (arrangement_id is None or cremation["arrangement_id"] == arrangement_id)
             and (done is None or cremation["done"] == done)
+            and (starts_at_from is None or cremation["starts_at"][:10] >= starts_at_from)
+            and (starts_at_to is None or cremation["starts_at"][:10] <= starts_at_to)
         ]
         shown = [{**cremation} for cremation in _page(found, offset)]
         return _found({"total": len(found), "cremations": shown}, self._names_of_cremations(shown))
@@ -571,12 +595,16 @@ class FuneralHome:
     def list_instalments(
         self,
         arrangement_id: str | None = None,
+        due_on_from: Date | None = None,
+        due_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the instalments, oldest first, all of them or only some.
 
         Args:
             arrangement_id (str, optional): Only instalments of this arrangement.
+            due_on_from (str, optional): Only instalments whose `due_on` is on this day or later.
+            due_on_to (str, optional): Only instalments whose `due_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -588,9 +616,19 @@ class FuneralHome:
             instalment
             for instalment in self.instalments.values()
             if (arrangement_id is None or instalment["arrangement_id"] == arrangement_id)
+            and (due_on_from is None or instalment["due_on"] >= due_on_from)
+            and (due_on_to is None or instalment["due_on"] <= due_on_to)
         ]
         shown = [{**instalment} for instalment in _page(found, offset)]
         return _found({"total": len(found), "instalments": shown}, self._names_of_instalments(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def take_in(
         self,

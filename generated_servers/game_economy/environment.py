@@ -7,6 +7,7 @@ market with its fees.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import date
 from fractions import Fraction
 from math import ceil
 from typing import Annotated, Any, Literal, TypedDict
@@ -14,6 +15,7 @@ from typing import Annotated, Any, Literal, TypedDict
 
 Result = dict[str, Any]
 """`{"success": True, "data" | "message": ...}` or `{"success": False, "error": why}`"""
+Date = Annotated[str, {"format": "date"}]
 Text = Annotated[str, {"minLength": 1, "maxLength": 1000}]
 
 RULES = (
@@ -167,6 +169,12 @@ def _found(data: object, names: dict[str, str] | None = None) -> Result:
 def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
+
+
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -375,7 +383,7 @@ class GameEconomy:
         Args:
             name (str, optional): Only goods whose name contains this text.
             kind (str, optional): Only goods with this kind.
-            binds (str, optional): Only goods with this binds.
+            binds (str, optional): Only goods whose `binds` is this.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -487,6 +495,8 @@ class GameEconomy:
         seller_id: str | None = None,
         good_id: str | None = None,
         status: Literal["open", "sold", "taken_back"] | None = None,
+        listed_at_from: Date | None = None,
+        listed_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the offers, oldest first, all of them or only some.
@@ -495,6 +505,8 @@ class GameEconomy:
             seller_id (str, optional): Only offers whose seller is this hero.
             good_id (str, optional): Only offers of this good.
             status (str, optional): Only offers with this status.
+            listed_at_from (str, optional): Only offers whose `listed_at` is on this day or later.
+            listed_at_to (str, optional): Only offers whose `listed_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -510,6 +522,8 @@ class GameEconomy:
             if (seller_id is None or offer["seller_id"] == seller_id)
             and (good_id is None or offer["good_id"] == good_id)
             and (status is None or offer["status"] == status)
+            and (listed_at_from is None or offer["listed_at"][:10] >= listed_at_from)
+            and (listed_at_to is None or offer["listed_at"][:10] <= listed_at_to)
         ]
         shown = [{**offer} for offer in _page(found, offset)]
         return _found({"total": len(found), "offers": shown}, self._names_of_offers(shown))
@@ -519,6 +533,8 @@ class GameEconomy:
         proposer_id: str | None = None,
         partner_id: str | None = None,
         status: Literal["open", "done", "declined"] | None = None,
+        proposed_at_from: Date | None = None,
+        proposed_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the barters, oldest first, all of them or only some.
@@ -527,6 +543,8 @@ class GameEconomy:
             proposer_id (str, optional): Only barters whose proposer is this hero.
             partner_id (str, optional): Only barters whose partner is this hero.
             status (str, optional): Only barters with this status.
+            proposed_at_from (str, optional): Only barters whose `proposed_at` is on this day or later.
+            proposed_at_to (str, optional): Only barters whose `proposed_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -542,6 +560,8 @@ class GameEconomy:
             if (proposer_id is None or barter["proposer_id"] == proposer_id)
             and (partner_id is None or barter["partner_id"] == partner_id)
             and (status is None or barter["status"] == status)
+            and (proposed_at_from is None or barter["proposed_at"][:10] >= proposed_at_from)
+            and (proposed_at_to is None or barter["proposed_at"][:10] <= proposed_at_to)
         ]
         shown = [{**barter} for barter in _page(found, offset)]
         return _found({"total": len(found), "barters": shown}, self._names_of_barters(shown))
@@ -579,6 +599,14 @@ class GameEconomy:
         ]
         shown = [{**barter_line} for barter_line in _page(found, offset)]
         return _found({"total": len(found), "barter_lines": shown}, self._names_of_barter_lines(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def loot_good(self, hero_id: str, good_id: str, amount: Annotated[int, {"minimum": 1, "maximum": 200}]) -> Result:
         """Put what a hero has found into the bags; goods that bind on pickup are bound at once.

@@ -144,6 +144,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -445,7 +451,7 @@ class GeneralLedger:
             name (str, optional): Only accounts whose name contains this text.
             kind (str, optional): Only accounts with this kind.
             parent_id (str, optional): Only accounts whose parent is this account.
-            open (bool, optional): Only accounts with this value of `open`.
+            open (bool, optional): Only accounts that are open (true) or not (false).
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -562,6 +568,8 @@ class GeneralLedger:
         reverses_id: str | None = None,
         posted_by_id: str | None = None,
         status: Literal["draft", "posted", "dropped"] | None = None,
+        date_from: Date | None = None,
+        date_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the entries, oldest first, all of them or only some.
@@ -574,6 +582,8 @@ class GeneralLedger:
             reverses_id (str, optional): Only entries whose reverses is this entry.
             posted_by_id (str, optional): Only entries posted by this bookkeeper.
             status (str, optional): Only entries with this status.
+            date_from (str, optional): Only entries whose `date` is on this day or later.
+            date_to (str, optional): Only entries whose `date` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -597,6 +607,8 @@ class GeneralLedger:
             and (reverses_id is None or entry["reverses_id"] == reverses_id)
             and (posted_by_id is None or entry["posted_by_id"] == posted_by_id)
             and (status is None or entry["status"] == status)
+            and (date_from is None or entry["date"] >= date_from)
+            and (date_to is None or entry["date"] <= date_to)
         ]
         shown = [self._show_entry(entry) for entry in _page(found, offset)]
         return _found({"total": len(found), "entries": shown}, self._names_of_entries(shown))
@@ -634,6 +646,14 @@ class GeneralLedger:
         ]
         shown = [{**posting} for posting in _page(found, offset)]
         return _found({"total": len(found), "postings": shown}, self._names_of_postings(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def enter_journal(
         self,

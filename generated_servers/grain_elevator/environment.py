@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal, TypedDict
 
 Result = dict[str, Any]
 """`{"success": True, "data" | "message": ...}` or `{"success": False, "error": why}`"""
+Date = Annotated[str, {"format": "date"}]
 Text = Annotated[str, {"minLength": 1, "maxLength": 1000}]
 
 RULES = (
@@ -146,6 +147,12 @@ def _found(data: object, names: dict[str, str] | None = None) -> Result:
 def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
+
+
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -402,6 +409,8 @@ class GrainElevator:
         holder_id: str | None = None,
         grade_id: str | None = None,
         status: Literal["open", "used"] | None = None,
+        issued_on_from: Date | None = None,
+        issued_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the receipts, oldest first, all of them or only some.
@@ -411,6 +420,8 @@ class GrainElevator:
             holder_id (str, optional): Only receipts whose holder is this farmer.
             grade_id (str, optional): Only receipts of this grade.
             status (str, optional): Only receipts with this status.
+            issued_on_from (str, optional): Only receipts whose `issued_on` is on this day or later.
+            issued_on_to (str, optional): Only receipts whose `issued_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -427,6 +438,8 @@ class GrainElevator:
             and (holder_id is None or receipt["holder_id"] == holder_id)
             and (grade_id is None or receipt["grade_id"] == grade_id)
             and (status is None or receipt["status"] == status)
+            and (issued_on_from is None or receipt["issued_on"] >= issued_on_from)
+            and (issued_on_to is None or receipt["issued_on"] <= issued_on_to)
         ]
         shown = [self._show_receipt(receipt) for receipt in _page(found, offset)]
         return _found({"total": len(found), "receipts": shown}, self._names_of_receipts(shown))
@@ -439,6 +452,8 @@ class GrainElevator:
         bin_id: str | None = None,
         receipt_id: str | None = None,
         status: Literal["weighed", "binned", "rejected", "receipted"] | None = None,
+        weighed_on_from: Date | None = None,
+        weighed_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the tickets, oldest first, all of them or only some.
@@ -450,6 +465,8 @@ class GrainElevator:
             bin_id (str, optional): Only tickets of this bin.
             receipt_id (str, optional): Only tickets of this receipt.
             status (str, optional): Only tickets with this status.
+            weighed_on_from (str, optional): Only tickets whose `weighed_on` is on this day or later.
+            weighed_on_to (str, optional): Only tickets whose `weighed_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -472,6 +489,8 @@ class GrainElevator:
             and (bin_id is None or ticket["bin_id"] == bin_id)
             and (receipt_id is None or ticket["receipt_id"] == receipt_id)
             and (status is None or ticket["status"] == status)
+            and (weighed_on_from is None or ticket["weighed_on"] >= weighed_on_from)
+            and (weighed_on_to is None or ticket["weighed_on"] <= weighed_on_to)
         ]
         shown = [self._show_ticket(ticket) for ticket in _page(found, offset)]
         return _found({"total": len(found), "tickets": shown}, self._names_of_tickets(shown))
@@ -502,6 +521,14 @@ class GrainElevator:
         ]
         shown = [{**shipment} for shipment in _page(found, offset)]
         return _found({"total": len(found), "shipments": shown}, self._names_of_shipments(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def weigh_in(
         self,

@@ -7,6 +7,7 @@ budget moves, reports and the tranches that are paid on them.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import date
 from fractions import Fraction
 from math import floor
 from typing import Annotated, Any, Literal, TypedDict
@@ -14,6 +15,7 @@ from typing import Annotated, Any, Literal, TypedDict
 
 Result = dict[str, Any]
 """`{"success": True, "data" | "message": ...}` or `{"success": False, "error": why}`"""
+Date = Annotated[str, {"format": "date"}]
 Text = Annotated[str, {"minLength": 1, "maxLength": 1000}]
 
 RULES = (
@@ -159,6 +161,12 @@ def _found(data: object, names: dict[str, str] | None = None) -> Result:
 def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
+
+
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -438,6 +446,8 @@ class GrantManagement:
         call_id: str | None = None,
         organisation_id: str | None = None,
         status: Literal["submitted", "granted", "rejected", "completed", "terminated"] | None = None,
+        submitted_on_from: Date | None = None,
+        submitted_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the projects, oldest first, all of them or only some.
@@ -447,6 +457,8 @@ class GrantManagement:
             call_id (str, optional): Only projects of this call.
             organisation_id (str, optional): Only projects of this organisation.
             status (str, optional): Only projects with this status.
+            submitted_on_from (str, optional): Only projects whose `submitted_on` is on this day or later.
+            submitted_on_to (str, optional): Only projects whose `submitted_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -463,6 +475,8 @@ class GrantManagement:
             and (call_id is None or project["call_id"] == call_id)
             and (organisation_id is None or project["organisation_id"] == organisation_id)
             and (status is None or project["status"] == status)
+            and (submitted_on_from is None or project["submitted_on"] >= submitted_on_from)
+            and (submitted_on_to is None or project["submitted_on"] <= submitted_on_to)
         ]
         shown = [self._show_project(project) for project in _page(found, offset)]
         return _found({"total": len(found), "projects": shown}, self._names_of_projects(shown))
@@ -498,6 +512,8 @@ class GrantManagement:
         self,
         project_id: str | None = None,
         reviewer_id: str | None = None,
+        assigned_on_from: Date | None = None,
+        assigned_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the reviews, oldest first, all of them or only some.
@@ -505,6 +521,8 @@ class GrantManagement:
         Args:
             project_id (str, optional): Only reviews of this project.
             reviewer_id (str, optional): Only reviews of this reviewer.
+            assigned_on_from (str, optional): Only reviews whose `assigned_on` is on this day or later.
+            assigned_on_to (str, optional): Only reviews whose `assigned_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -519,6 +537,8 @@ class GrantManagement:
             for review in self.reviews.values()
             if (project_id is None or review["project_id"] == project_id)
             and (reviewer_id is None or review["reviewer_id"] == reviewer_id)
+            and (assigned_on_from is None or review["assigned_on"] >= assigned_on_from)
+            and (assigned_on_to is None or review["assigned_on"] <= assigned_on_to)
         ]
         shown = [{**review} for review in _page(found, offset)]
         return _found({"total": len(found), "reviews": shown}, self._names_of_reviews(shown))
@@ -527,6 +547,8 @@ class GrantManagement:
         self,
         project_id: str | None = None,
         status: Literal["planned", "paid", "dropped"] | None = None,
+        paid_on_from: Date | None = None,
+        paid_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the tranches, oldest first, all of them or only some.
@@ -534,6 +556,8 @@ class GrantManagement:
         Args:
             project_id (str, optional): Only tranches of this project.
             status (str, optional): Only tranches with this status.
+            paid_on_from (str, optional): Only tranches whose `paid_on` is on this day or later.
+            paid_on_to (str, optional): Only tranches whose `paid_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -546,6 +570,8 @@ class GrantManagement:
             for tranche in self.tranches.values()
             if (project_id is None or tranche["project_id"] == project_id)
             and (status is None or tranche["status"] == status)
+            and (paid_on_from is None or (tranche["paid_on"] is not None and tranche["paid_on"] >= paid_on_from))
+            and (paid_on_to is None or (tranche["paid_on"] is not None and tranche["paid_on"] <= paid_on_to))
         ]
         shown = [{**tranche} for tranche in _page(found, offset)]
         return _found({"total": len(found), "tranches": shown}, self._names_of_tranches(shown))
@@ -553,12 +579,16 @@ class GrantManagement:
     def list_reports(
         self,
         project_id: str | None = None,
+        filed_on_from: Date | None = None,
+        filed_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the reports, oldest first, all of them or only some.
 
         Args:
             project_id (str, optional): Only reports of this project.
+            filed_on_from (str, optional): Only reports whose `filed_on` is on this day or later.
+            filed_on_to (str, optional): Only reports whose `filed_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -570,9 +600,19 @@ class GrantManagement:
             report
             for report in self.reports.values()
             if (project_id is None or report["project_id"] == project_id)
+            and (filed_on_from is None or report["filed_on"] >= filed_on_from)
+            and (filed_on_to is None or report["filed_on"] <= filed_on_to)
         ]
         shown = [{**report} for report in _page(found, offset)]
         return _found({"total": len(found), "reports": shown}, self._names_of_reports(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def submit_project(
         self,

@@ -147,6 +147,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -440,7 +446,7 @@ class GridSwitching:
             name (str, optional): Only sections whose name contains this text.
             fed_from_id (str, optional): Only sections fed from this section.
             fault (str, optional): Only sections with this fault.
-            earthed (bool, optional): Only sections with this value of `earthed`.
+            earthed (bool, optional): Only sections that are earthed (true) or not (false).
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -478,7 +484,7 @@ class GridSwitching:
             other_end_id (str, optional): Only switches whose other end is this section.
             normally_closed (bool, optional): Only switches with this value of `normally_closed`.
             remote (bool, optional): Only switches with this value of `remote`.
-            closed (bool, optional): Only switches with this value of `closed`.
+            closed (bool, optional): Only switches that are closed (true) or not (false).
             tag_id (str, optional): Only switches whose tag is this switching order.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
@@ -535,6 +541,8 @@ class GridSwitching:
         author_id: str | None = None,
         approver_id: str | None = None,
         status: Literal["drafted", "approved", "cancelled", "under_way", "completed"] | None = None,
+        planned_on_from: Date | None = None,
+        planned_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the switching orders, oldest first, all of them or only some.
@@ -544,6 +552,8 @@ class GridSwitching:
             author_id (str, optional): Only switching orders whose author is this person.
             approver_id (str, optional): Only switching orders whose approver is this person.
             status (str, optional): Only switching orders with this status.
+            planned_on_from (str, optional): Only switching orders whose `planned_on` is on this day or later.
+            planned_on_to (str, optional): Only switching orders whose `planned_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -562,6 +572,8 @@ class GridSwitching:
             and (author_id is None or switching_order["author_id"] == author_id)
             and (approver_id is None or switching_order["approver_id"] == approver_id)
             and (status is None or switching_order["status"] == status)
+            and (planned_on_from is None or switching_order["planned_on"] >= planned_on_from)
+            and (planned_on_to is None or switching_order["planned_on"] <= planned_on_to)
         ]
         shown = [{**switching_order} for switching_order in _page(found, offset)]
         return _found({"total": len(found), "switching_orders": shown}, self._names_of_switching_orders(shown))
@@ -572,6 +584,8 @@ class GridSwitching:
         phase: Literal["isolate", "restore"] | None = None,
         action: Literal["open", "close", "release"] | None = None,
         switch_id: str | None = None,
+        done_at_from: Date | None = None,
+        done_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the steps, oldest first, all of them or only some.
@@ -581,6 +595,8 @@ class GridSwitching:
             phase (str, optional): Only steps with this phase.
             action (str, optional): Only steps with this action.
             switch_id (str, optional): Only steps of this switch.
+            done_at_from (str, optional): Only steps whose `done_at` is on this day or later.
+            done_at_to (str, optional): Only steps whose `done_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -597,6 +613,8 @@ class GridSwitching:
             and (phase is None or step["phase"] == phase)
             and (action is None or step["action"] == action)
             and (switch_id is None or step["switch_id"] == switch_id)
+            and (done_at_from is None or (step["done_at"] is not None and step["done_at"][:10] >= done_at_from))
+            and (done_at_to is None or (step["done_at"] is not None and step["done_at"][:10] <= done_at_to))
         ]
         shown = [{**step} for step in _page(found, offset)]
         return _found({"total": len(found), "steps": shown}, self._names_of_steps(shown))
@@ -606,6 +624,8 @@ class GridSwitching:
         order_id: str | None = None,
         holder_id: str | None = None,
         status: Literal["issued", "returned"] | None = None,
+        issued_at_from: Date | None = None,
+        issued_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the permits, oldest first, all of them or only some.
@@ -614,6 +634,8 @@ class GridSwitching:
             order_id (str, optional): Only permits whose order is this switching order.
             holder_id (str, optional): Only permits whose holder is this person.
             status (str, optional): Only permits with this status.
+            issued_at_from (str, optional): Only permits whose `issued_at` is on this day or later.
+            issued_at_to (str, optional): Only permits whose `issued_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -629,9 +651,19 @@ class GridSwitching:
             if (order_id is None or permit["order_id"] == order_id)
             and (holder_id is None or permit["holder_id"] == holder_id)
             and (status is None or permit["status"] == status)
+            and (issued_at_from is None or permit["issued_at"][:10] >= issued_at_from)
+            and (issued_at_to is None or permit["issued_at"][:10] <= issued_at_to)
         ]
         shown = [{**permit} for permit in _page(found, offset)]
         return _found({"total": len(found), "permits": shown}, self._names_of_permits(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def prepare_order(
         self,

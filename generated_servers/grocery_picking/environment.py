@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal, TypedDict
 
 Result = dict[str, Any]
 """`{"success": True, "data" | "message": ...}` or `{"success": False, "error": why}`"""
+Date = Annotated[str, {"format": "date"}]
 Time = Annotated[str, {"format": "time"}]
 DateTime = Annotated[str, {"format": "date-time"}]
 Text = Annotated[str, {"minLength": 1, "maxLength": 1000}]
@@ -160,6 +161,12 @@ def _found(data: object, names: dict[str, str] | None = None) -> Result:
 def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
+
+
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -395,7 +402,7 @@ class GroceryPicking:
         Args:
             name (str, optional): Only customers whose name contains this text.
             zone (str, optional): Only customers with this zone.
-            substitutes (str, optional): Only customers with this substitutes.
+            substitutes (str, optional): Only customers whose `substitutes` is this.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -458,6 +465,8 @@ class GroceryPicking:
         van_id: str | None = None,
         zone: Literal["north", "south", "harbour"] | None = None,
         status: Literal["open", "gone", "done"] | None = None,
+        starts_from: Date | None = None,
+        starts_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the runs, oldest first, all of them or only some.
@@ -466,6 +475,8 @@ class GroceryPicking:
             van_id (str, optional): Only runs of this van.
             zone (str, optional): Only runs with this zone.
             status (str, optional): Only runs with this status.
+            starts_from (str, optional): Only runs whose `starts` is on this day or later.
+            starts_to (str, optional): Only runs whose `starts` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -479,6 +490,8 @@ class GroceryPicking:
             if (van_id is None or run["van_id"] == van_id)
             and (zone is None or run["zone"] == zone)
             and (status is None or run["status"] == status)
+            and (starts_from is None or run["starts"][:10] >= starts_from)
+            and (starts_to is None or run["starts"][:10] <= starts_to)
         ]
         shown = [self._show_run(run) for run in _page(found, offset)]
         return _found({"total": len(found), "runs": shown}, self._names_of_runs(shown))
@@ -590,6 +603,14 @@ class GroceryPicking:
             and (basket_id is None or crate["basket_id"] == basket_id)
         ]
         return _found({"total": len(found), "crates": [self._show_crate(crate) for crate in _page(found, offset)]})
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def place_basket(
         self,
@@ -1266,6 +1287,8 @@ class GroceryPicking:
             return _refused(f"There is no run {run_id!r}.")
         if run["status"] != "open":
             return _refused(f"That run of {self.vans[run['van_id']]['name']} is {run['status']}.")
+        if run["starts"][:10] > self.now[:10]:
+            return _refused(f"That run of {self.vans[run['van_id']]['name']} starts on {run['starts']}.")
         out = next(
             (r for r in sorted(self._runs_by_van_status.get((run["van_id"], "gone"), {}).values(), key=_age)),
             None,

@@ -149,6 +149,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -390,7 +396,7 @@ class GuardPatrols:
 
         Args:
             name (str, optional): Only sites whose name contains this text.
-            needs (str, optional): Only sites with this needs.
+            needs (str, optional): Only sites whose `needs` is this.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -430,6 +436,8 @@ class GuardPatrols:
         guard_id: str | None = None,
         site_id: str | None = None,
         status: Literal["planned", "on", "done"] | None = None,
+        starts_from: Date | None = None,
+        starts_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the shifts, oldest first, all of them or only some.
@@ -438,6 +446,8 @@ class GuardPatrols:
             guard_id (str, optional): Only shifts of this guard.
             site_id (str, optional): Only shifts of this site.
             status (str, optional): Only shifts with this status.
+            starts_from (str, optional): Only shifts whose `starts` is on this day or later.
+            starts_to (str, optional): Only shifts whose `starts` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -453,6 +463,8 @@ class GuardPatrols:
             if (guard_id is None or shift["guard_id"] == guard_id)
             and (site_id is None or shift["site_id"] == site_id)
             and (status is None or shift["status"] == status)
+            and (starts_from is None or shift["starts"][:10] >= starts_from)
+            and (starts_to is None or shift["starts"][:10] <= starts_to)
         ]
         shown = [self._show_shift(shift) for shift in _page(found, offset)]
         return _found({"total": len(found), "shifts": shown}, self._names_of_shifts(shown))
@@ -526,6 +538,8 @@ class GuardPatrols:
         guard_id: str | None = None,
         site_id: str | None = None,
         status: Literal["running", "complete", "incomplete", "broken_off"] | None = None,
+        started_at_from: Date | None = None,
+        started_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the rounds, oldest first, all of them or only some.
@@ -534,6 +548,8 @@ class GuardPatrols:
             guard_id (str, optional): Only rounds of this guard.
             site_id (str, optional): Only rounds of this site.
             status (str, optional): Only rounds with this status.
+            started_at_from (str, optional): Only rounds whose `started_at` is on this day or later.
+            started_at_to (str, optional): Only rounds whose `started_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -549,6 +565,8 @@ class GuardPatrols:
             if (guard_id is None or round["guard_id"] == guard_id)
             and (site_id is None or round["site_id"] == site_id)
             and (status is None or round["status"] == status)
+            and (started_at_from is None or round["started_at"][:10] >= started_at_from)
+            and (started_at_to is None or round["started_at"][:10] <= started_at_to)
         ]
         shown = [self._show_round(round) for round in _page(found, offset)]
         return _found({"total": len(found), "rounds": shown}, self._names_of_rounds(shown))
@@ -560,6 +578,8 @@ class GuardPatrols:
         kind: Literal["broken_lock", "intruder", "fire", "leak", "damage", "lights_out"] | None = None,
         severe: bool | None = None,
         status: Literal["open", "closed"] | None = None,
+        found_at_from: Date | None = None,
+        found_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the incidents, oldest first, all of them or only some.
@@ -568,8 +588,10 @@ class GuardPatrols:
             checkpoint_id (str, optional): Only incidents of this checkpoint.
             found_by_id (str, optional): Only incidents found by this guard.
             kind (str, optional): Only incidents with this kind.
-            severe (bool, optional): Only incidents with this value of `severe`.
+            severe (bool, optional): Only incidents that are severe (true) or not (false).
             status (str, optional): Only incidents with this status.
+            found_at_from (str, optional): Only incidents whose `found_at` is on this day or later.
+            found_at_to (str, optional): Only incidents whose `found_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -587,9 +609,19 @@ class GuardPatrols:
             and (kind is None or incident["kind"] == kind)
             and (severe is None or incident["severe"] == severe)
             and (status is None or incident["status"] == status)
+            and (found_at_from is None or incident["found_at"][:10] >= found_at_from)
+            and (found_at_to is None or incident["found_at"][:10] <= found_at_to)
         ]
         shown = [{**incident} for incident in _page(found, offset)]
         return _found({"total": len(found), "incidents": shown}, self._names_of_incidents(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def plan_shift(
         self,

@@ -145,6 +145,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -480,6 +486,8 @@ class GymClasses:
         studio_id: str | None = None,
         instructor_id: str | None = None,
         status: Literal["planned", "held", "called_off"] | None = None,
+        starts_at_from: Date | None = None,
+        starts_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the lessons, oldest first, all of them or only some.
@@ -489,6 +497,8 @@ class GymClasses:
             studio_id (str, optional): Only lessons of this studio.
             instructor_id (str, optional): Only lessons of this instructor.
             status (str, optional): Only lessons with this status.
+            starts_at_from (str, optional): Only lessons whose `starts_at` is on this day or later.
+            starts_at_to (str, optional): Only lessons whose `starts_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -505,6 +515,8 @@ class GymClasses:
             and (studio_id is None or lesson["studio_id"] == studio_id)
             and (instructor_id is None or lesson["instructor_id"] == instructor_id)
             and (status is None or lesson["status"] == status)
+            and (starts_at_from is None or lesson["starts_at"][:10] >= starts_at_from)
+            and (starts_at_to is None or lesson["starts_at"][:10] <= starts_at_to)
         ]
         shown = [self._show_lesson(lesson) for lesson in _page(found, offset)]
         return _found({"total": len(found), "lessons": shown}, self._names_of_lessons(shown))
@@ -522,6 +534,8 @@ class GymClasses:
             "cancelled",
             "cancelled_late",
         ] | None = None,
+        made_at_from: Date | None = None,
+        made_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the bookings, oldest first, all of them or only some.
@@ -530,6 +544,8 @@ class GymClasses:
             member_id (str, optional): Only bookings of this member.
             lesson_id (str, optional): Only bookings of this lesson.
             status (str, optional): Only bookings with this status.
+            made_at_from (str, optional): Only bookings whose `made_at` is on this day or later.
+            made_at_to (str, optional): Only bookings whose `made_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -545,6 +561,8 @@ class GymClasses:
             if (member_id is None or booking["member_id"] == member_id)
             and (lesson_id is None or booking["lesson_id"] == lesson_id)
             and (status is None or booking["status"] == status)
+            and (made_at_from is None or booking["made_at"][:10] >= made_at_from)
+            and (made_at_to is None or booking["made_at"][:10] <= made_at_to)
         ]
         shown = [{**booking} for booking in _page(found, offset)]
         return _found({"total": len(found), "bookings": shown}, self._names_of_bookings(shown))
@@ -553,13 +571,17 @@ class GymClasses:
         self,
         member_id: str | None = None,
         what: Literal["opening", "pack", "class", "refund"] | None = None,
+        moved_on_from: Date | None = None,
+        moved_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the credit moves, oldest first, all of them or only some.
 
         Args:
             member_id (str, optional): Only credit moves of this member.
-            what (str, optional): Only credit moves with this what.
+            what (str, optional): Only credit moves whose `what` is this.
+            moved_on_from (str, optional): Only credit moves whose `moved_on` is on this day or later.
+            moved_on_to (str, optional): Only credit moves whose `moved_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -572,9 +594,19 @@ class GymClasses:
             for credit_move in self.credit_moves.values()
             if (member_id is None or credit_move["member_id"] == member_id)
             and (what is None or credit_move["what"] == what)
+            and (moved_on_from is None or credit_move["moved_on"] >= moved_on_from)
+            and (moved_on_to is None or credit_move["moved_on"] <= moved_on_to)
         ]
         shown = [{**credit_move} for credit_move in _page(found, offset)]
         return _found({"total": len(found), "credit_moves": shown}, self._names_of_credit_moves(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def book(self, member_id: str, lesson_id: str) -> Result:
         """Book a member into a class for its credits, or put them on its waiting list when it is full.

@@ -169,6 +169,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -444,7 +450,7 @@ class HealthPreauthorisation:
 
         Args:
             name (str, optional): Only providers whose name contains this text.
-            in_network (bool, optional): Only providers with this value of `in_network`.
+            in_network (bool, optional): Only providers that are in network (true) or not (false).
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -527,6 +533,8 @@ class HealthPreauthorisation:
             "outside_network",
         ] | None = None,
         status: Literal["requested", "approved", "denied", "appealed", "closed"] | None = None,
+        asked_on_from: Date | None = None,
+        asked_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the authorisations, oldest first, all of them or only some.
@@ -536,11 +544,13 @@ class HealthPreauthorisation:
             member_id (str, optional): Only authorisations of this member.
             treatment_id (str, optional): Only authorisations of this treatment.
             provider_id (str, optional): Only authorisations of this provider.
-            urgent (bool, optional): Only authorisations with this value of `urgent`.
+            urgent (bool, optional): Only authorisations that are urgent (true) or not (false).
             reviewer_id (str, optional): Only authorisations of this reviewer.
             first_reviewer_id (str, optional): Only authorisations whose first reviewer is this reviewer.
-            denied_for (str, optional): Only authorisations with this denied for.
+            denied_for (str, optional): Only authorisations whose `denied_for` is this.
             status (str, optional): Only authorisations with this status.
+            asked_on_from (str, optional): Only authorisations whose `asked_on` is on this day or later.
+            asked_on_to (str, optional): Only authorisations whose `asked_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -568,6 +578,14 @@ class HealthPreauthorisation:
             and (first_reviewer_id is None or authorisation["first_reviewer_id"] == first_reviewer_id)
             and (denied_for is None or authorisation["denied_for"] == denied_for)
             and (status is None or authorisation["status"] == status)
+            and (
+                asked_on_from is None
+                or (authorisation["asked_on"] is not None and authorisation["asked_on"] >= asked_on_from)
+            )
+            and (
+                asked_on_to is None
+                or (authorisation["asked_on"] is not None and authorisation["asked_on"] <= asked_on_to)
+            )
         ]
         shown = [self._show_authorisation(authorisation) for authorisation in _page(found, offset)]
         return _found({"total": len(found), "authorisations": shown}, self._names_of_authorisations(shown))
@@ -575,12 +593,16 @@ class HealthPreauthorisation:
     def list_visits(
         self,
         authorisation_id: str | None = None,
+        on_from: Date | None = None,
+        on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the visits, oldest first, all of them or only some.
 
         Args:
             authorisation_id (str, optional): Only visits of this authorisation.
+            on_from (str, optional): Only visits whose `on` is on this day or later.
+            on_to (str, optional): Only visits whose `on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -592,9 +614,19 @@ class HealthPreauthorisation:
             visit
             for visit in self.visits.values()
             if (authorisation_id is None or visit["authorisation_id"] == authorisation_id)
+            and (on_from is None or visit["on"] >= on_from)
+            and (on_to is None or visit["on"] <= on_to)
         ]
         shown = [{**visit} for visit in _page(found, offset)]
         return _found({"total": len(found), "visits": shown}, self._names_of_visits(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def request_authorisation(
         self,

@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal, TypedDict
 
 Result = dict[str, Any]
 """`{"success": True, "data" | "message": ...}` or `{"success": False, "error": why}`"""
+Date = Annotated[str, {"format": "date"}]
 Text = Annotated[str, {"minLength": 1, "maxLength": 1000}]
 
 RULES = (
@@ -130,6 +131,12 @@ def _found(data: object, names: dict[str, str] | None = None) -> Result:
 def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
+
+
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -479,7 +486,7 @@ class Helpdesk:
 
         Args:
             name (str, optional): Only agents whose name contains this text.
-            on_shift (bool, optional): Only agents with this value of `on_shift`.
+            on_shift (bool, optional): Only agents that are on shift (true) or not (false).
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -502,6 +509,8 @@ class Helpdesk:
         agent_id: str | None = None,
         merged_into_id: str | None = None,
         status: Literal["new", "open", "merged", "pending", "solved"] | None = None,
+        opened_at_from: Date | None = None,
+        opened_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the tickets, oldest first, all of them or only some.
@@ -514,6 +523,8 @@ class Helpdesk:
             agent_id (str, optional): Only tickets of this agent.
             merged_into_id (str, optional): Only tickets whose merged into is this ticket.
             status (str, optional): Only tickets with this status.
+            opened_at_from (str, optional): Only tickets whose `opened_at` is on this day or later.
+            opened_at_to (str, optional): Only tickets whose `opened_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -537,6 +548,8 @@ class Helpdesk:
             and (agent_id is None or ticket["agent_id"] == agent_id)
             and (merged_into_id is None or ticket["merged_into_id"] == merged_into_id)
             and (status is None or ticket["status"] == status)
+            and (opened_at_from is None or ticket["opened_at"][:10] >= opened_at_from)
+            and (opened_at_to is None or ticket["opened_at"][:10] <= opened_at_to)
         ]
         shown = [self._show_ticket(ticket) for ticket in _page(found, offset)]
         return _found({"total": len(found), "tickets": shown}, self._names_of_tickets(shown))
@@ -546,6 +559,8 @@ class Helpdesk:
         ticket_id: str | None = None,
         agent_id: str | None = None,
         public: bool | None = None,
+        sent_at_from: Date | None = None,
+        sent_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the replies, oldest first, all of them or only some.
@@ -553,7 +568,9 @@ class Helpdesk:
         Args:
             ticket_id (str, optional): Only replies of this ticket.
             agent_id (str, optional): Only replies of this agent.
-            public (bool, optional): Only replies with this value of `public`.
+            public (bool, optional): Only replies that are public (true) or not (false).
+            sent_at_from (str, optional): Only replies whose `sent_at` is on this day or later.
+            sent_at_to (str, optional): Only replies whose `sent_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -569,9 +586,19 @@ class Helpdesk:
             if (ticket_id is None or reply["ticket_id"] == ticket_id)
             and (agent_id is None or reply["agent_id"] == agent_id)
             and (public is None or reply["public"] == public)
+            and (sent_at_from is None or reply["sent_at"][:10] >= sent_at_from)
+            and (sent_at_to is None or reply["sent_at"][:10] <= sent_at_to)
         ]
         shown = [{**reply} for reply in _page(found, offset)]
         return _found({"total": len(found), "replies": shown}, self._names_of_replies(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def open_ticket(
         self,

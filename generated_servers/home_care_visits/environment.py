@@ -142,6 +142,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -557,6 +563,8 @@ class HomeCareVisits:
         carer_id: str | None = None,
         missed_for: Literal["carer_late", "carer_ill", "client_out", "no_cover"] | None = None,
         status: Literal["planned", "under_way", "missed", "cancelled", "done"] | None = None,
+        starts_at_from: Date | None = None,
+        starts_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the visits, oldest first, all of them or only some.
@@ -564,8 +572,10 @@ class HomeCareVisits:
         Args:
             task_id (str, optional): Only visits of this task.
             carer_id (str, optional): Only visits of this carer.
-            missed_for (str, optional): Only visits with this missed for.
+            missed_for (str, optional): Only visits whose `missed_for` is this.
             status (str, optional): Only visits with this status.
+            starts_at_from (str, optional): Only visits whose `starts_at` is on this day or later.
+            starts_at_to (str, optional): Only visits whose `starts_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -582,6 +592,8 @@ class HomeCareVisits:
             and (carer_id is None or visit["carer_id"] == carer_id)
             and (missed_for is None or visit["missed_for"] == missed_for)
             and (status is None or visit["status"] == status)
+            and (starts_at_from is None or visit["starts_at"][:10] >= starts_at_from)
+            and (starts_at_to is None or visit["starts_at"][:10] <= starts_at_to)
         ]
         shown = [self._show_visit(visit) for visit in _page(found, offset)]
         return _found({"total": len(found), "visits": shown}, self._names_of_visits(shown))
@@ -589,12 +601,16 @@ class HomeCareVisits:
     def list_absences(
         self,
         carer_id: str | None = None,
+        first_day_from: Date | None = None,
+        first_day_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the absences, oldest first, all of them or only some.
 
         Args:
             carer_id (str, optional): Only absences of this carer.
+            first_day_from (str, optional): Only absences whose `first_day` is on this day or later.
+            first_day_to (str, optional): Only absences whose `first_day` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -606,9 +622,19 @@ class HomeCareVisits:
             absence
             for absence in self.absences.values()
             if (carer_id is None or absence["carer_id"] == carer_id)
+            and (first_day_from is None or absence["first_day"] >= first_day_from)
+            and (first_day_to is None or absence["first_day"] <= first_day_to)
         ]
         shown = [{**absence} for absence in _page(found, offset)]
         return _found({"total": len(found), "absences": shown}, self._names_of_absences(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def plan_visit(self, task_id: str, starts_at: DateTime) -> Result:
         """Plan a visit for a task of a client, without a carer at first.

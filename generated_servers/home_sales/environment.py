@@ -7,6 +7,7 @@ deadlines, earnest money and closings.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import date
 from fractions import Fraction
 from math import floor
 from typing import Annotated, Any, Literal, TypedDict
@@ -140,6 +141,12 @@ def _found(data: object, names: dict[str, str] | None = None) -> Result:
 def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
+
+
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -379,6 +386,8 @@ class HomeSales:
         home_id: str | None = None,
         agent_id: str | None = None,
         status: Literal["active", "under_contract", "withdrawn", "sold"] | None = None,
+        listed_on_from: Date | None = None,
+        listed_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the listings, oldest first, all of them or only some.
@@ -387,6 +396,8 @@ class HomeSales:
             home_id (str, optional): Only listings of this home.
             agent_id (str, optional): Only listings of this agent.
             status (str, optional): Only listings with this status.
+            listed_on_from (str, optional): Only listings whose `listed_on` is on this day or later.
+            listed_on_to (str, optional): Only listings whose `listed_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -402,6 +413,8 @@ class HomeSales:
             if (home_id is None or listing["home_id"] == home_id)
             and (agent_id is None or listing["agent_id"] == agent_id)
             and (status is None or listing["status"] == status)
+            and (listed_on_from is None or listing["listed_on"] >= listed_on_from)
+            and (listed_on_to is None or listing["listed_on"] <= listed_on_to)
         ]
         shown = [self._show_listing(listing) for listing in _page(found, offset)]
         return _found({"total": len(found), "listings": shown}, self._names_of_listings(shown))
@@ -449,6 +462,8 @@ class HomeSales:
         waits_for: Literal["seller", "buyer"] | None = None,
         earnest_to: Literal["seller", "buyer"] | None = None,
         status: Literal["open", "accepted", "rejected", "closed", "broken"] | None = None,
+        expires_from: Date | None = None,
+        expires_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the offers, oldest first, all of them or only some.
@@ -456,9 +471,11 @@ class HomeSales:
         Args:
             listing_id (str, optional): Only offers of this listing.
             buyer_id (str, optional): Only offers of this buyer.
-            waits_for (str, optional): Only offers with this waits for.
-            earnest_to (str, optional): Only offers with this earnest to.
+            waits_for (str, optional): Only offers whose `waits_for` is this.
+            earnest_to (str, optional): Only offers whose `earnest_to` is this.
             status (str, optional): Only offers with this status.
+            expires_from (str, optional): Only offers whose `expires` is on this day or later.
+            expires_to (str, optional): Only offers whose `expires` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -476,6 +493,8 @@ class HomeSales:
             and (waits_for is None or offer["waits_for"] == waits_for)
             and (earnest_to is None or offer["earnest_to"] == earnest_to)
             and (status is None or offer["status"] == status)
+            and (expires_from is None or offer["expires"] >= expires_from)
+            and (expires_to is None or offer["expires"] <= expires_to)
         ]
         shown = [self._show_offer(offer) for offer in _page(found, offset)]
         return _found({"total": len(found), "offers": shown}, self._names_of_offers(shown))
@@ -485,6 +504,8 @@ class HomeSales:
         offer_id: str | None = None,
         kind: Literal["inspection", "appraisal", "financing", "own_home_sold"] | None = None,
         status: Literal["open", "met", "waived", "failed"] | None = None,
+        due_from: Date | None = None,
+        due_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the conditions, oldest first, all of them or only some.
@@ -493,6 +514,8 @@ class HomeSales:
             offer_id (str, optional): Only conditions of this offer.
             kind (str, optional): Only conditions with this kind.
             status (str, optional): Only conditions with this status.
+            due_from (str, optional): Only conditions whose `due` is on this day or later.
+            due_to (str, optional): Only conditions whose `due` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -506,8 +529,18 @@ class HomeSales:
             if (offer_id is None or condition["offer_id"] == offer_id)
             and (kind is None or condition["kind"] == kind)
             and (status is None or condition["status"] == status)
+            and (due_from is None or condition["due"] >= due_from)
+            and (due_to is None or condition["due"] <= due_to)
         ]
         return _found({"total": len(found), "conditions": [{**condition} for condition in _page(found, offset)]})
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def list_home(
         self,

@@ -159,6 +159,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -505,6 +511,8 @@ class HotelFrontDesk:
         type_id: str | None = None,
         room_id: str | None = None,
         status: Literal["reserved", "in_house", "cancelled", "no_show", "walked", "departed"] | None = None,
+        arrives_from: Date | None = None,
+        arrives_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the bookings, oldest first, all of them or only some.
@@ -514,6 +522,8 @@ class HotelFrontDesk:
             type_id (str, optional): Only bookings whose type is this room type.
             room_id (str, optional): Only bookings of this room.
             status (str, optional): Only bookings with this status.
+            arrives_from (str, optional): Only bookings whose `arrives` is on this day or later.
+            arrives_to (str, optional): Only bookings whose `arrives` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -532,6 +542,8 @@ class HotelFrontDesk:
             and (type_id is None or booking["type_id"] == type_id)
             and (room_id is None or booking["room_id"] == room_id)
             and (status is None or booking["status"] == status)
+            and (arrives_from is None or booking["arrives"] >= arrives_from)
+            and (arrives_to is None or booking["arrives"] <= arrives_to)
         ]
         shown = [self._show_booking(booking) for booking in _page(found, offset)]
         return _found({"total": len(found), "bookings": shown}, self._names_of_bookings(shown))
@@ -576,6 +588,8 @@ class HotelFrontDesk:
             "fee",
             "rebate",
         ] | None = None,
+        posted_on_from: Date | None = None,
+        posted_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the lines, oldest first, all of them or only some.
@@ -583,6 +597,8 @@ class HotelFrontDesk:
         Args:
             folio_id (str, optional): Only lines of this folio.
             kind (str, optional): Only lines with this kind.
+            posted_on_from (str, optional): Only lines whose `posted_on` is on this day or later.
+            posted_on_to (str, optional): Only lines whose `posted_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -595,6 +611,8 @@ class HotelFrontDesk:
             for line in self.lines.values()
             if (folio_id is None or line["folio_id"] == folio_id)
             and (kind is None or line["kind"] == kind)
+            and (posted_on_from is None or line["posted_on"] >= posted_on_from)
+            and (posted_on_to is None or line["posted_on"] <= posted_on_to)
         ]
         return _found({"total": len(found), "lines": [{**line} for line in _page(found, offset)]})
 
@@ -602,6 +620,8 @@ class HotelFrontDesk:
         self,
         folio_id: str | None = None,
         method: Literal["card", "cash", "voucher", "bank_transfer"] | None = None,
+        taken_on_from: Date | None = None,
+        taken_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the payments, oldest first, all of them or only some.
@@ -609,6 +629,8 @@ class HotelFrontDesk:
         Args:
             folio_id (str, optional): Only payments of this folio.
             method (str, optional): Only payments with this method.
+            taken_on_from (str, optional): Only payments whose `taken_on` is on this day or later.
+            taken_on_to (str, optional): Only payments whose `taken_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -621,8 +643,18 @@ class HotelFrontDesk:
             for payment in self.payments.values()
             if (folio_id is None or payment["folio_id"] == folio_id)
             and (method is None or payment["method"] == method)
+            and (taken_on_from is None or payment["taken_on"] >= taken_on_from)
+            and (taken_on_to is None or payment["taken_on"] <= taken_on_to)
         ]
         return _found({"total": len(found), "payments": [{**payment} for payment in _page(found, offset)]})
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def book_stay(
         self,

@@ -145,6 +145,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -433,6 +439,8 @@ class HouseMove:
         name: Text | None = None,
         van_id: str | None = None,
         status: Literal["planned", "driving", "done"] | None = None,
+        on_from: Date | None = None,
+        on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the trips, oldest first, all of them or only some.
@@ -441,6 +449,8 @@ class HouseMove:
             name (str, optional): Only trips whose name contains this text.
             van_id (str, optional): Only trips of this van.
             status (str, optional): Only trips with this status.
+            on_from (str, optional): Only trips whose `on` is on this day or later.
+            on_to (str, optional): Only trips whose `on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -454,6 +464,8 @@ class HouseMove:
             if (name is None or name.casefold() in trip["name"].casefold())
             and (van_id is None or trip["van_id"] == van_id)
             and (status is None or trip["status"] == status)
+            and (on_from is None or trip["on"] >= on_from)
+            and (on_to is None or trip["on"] <= on_to)
         ]
         shown = [self._show_trip(trip) for trip in _page(found, offset)]
         return _found({"total": len(found), "trips": shown}, self._names_of_trips(shown))
@@ -516,7 +528,7 @@ class HouseMove:
         Args:
             name (str, optional): Only items whose name contains this text.
             room_id (str, optional): Only items of this room.
-            fragile (bool, optional): Only items with this value of `fragile`.
+            fragile (bool, optional): Only items that are fragile (true) or not (false).
             box_id (str, optional): Only items of this box.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
@@ -561,6 +573,14 @@ class HouseMove:
             and (status is None or utility["status"] == status)
         ]
         return _found({"total": len(found), "utilities": [{**utility} for utility in _page(found, offset)]})
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def pack_item(self, item_id: str, box_id: str) -> Result:
         """Put a thing into an open box that stands in the same room.

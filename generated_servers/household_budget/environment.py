@@ -157,6 +157,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -347,13 +353,17 @@ class HouseholdBudget:
         self,
         name: Text | None = None,
         closed: bool | None = None,
+        starts_from: Date | None = None,
+        starts_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the months, oldest first, all of them or only some.
 
         Args:
             name (str, optional): Only months whose name contains this text.
-            closed (bool, optional): Only months with this value of `closed`.
+            closed (bool, optional): Only months that are closed (true) or not (false).
+            starts_from (str, optional): Only months whose `starts` is on this day or later.
+            starts_to (str, optional): Only months whose `starts` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -364,6 +374,8 @@ class HouseholdBudget:
             for month in self.months.values()
             if (name is None or name.casefold() in month["name"].casefold())
             and (closed is None or month["closed"] == closed)
+            and (starts_from is None or month["starts"] >= starts_from)
+            and (starts_to is None or month["starts"] <= starts_to)
         ]
         return _found({"total": len(found), "months": [self._show_month(month) for month in _page(found, offset)]})
 
@@ -425,6 +437,8 @@ class HouseholdBudget:
         out_of_id: str | None = None,
         into_id: str | None = None,
         by: Literal["katrin", "emeka", "lena", "omi"] | None = None,
+        on_from: Date | None = None,
+        on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the entries, oldest first, all of them or only some.
@@ -432,7 +446,9 @@ class HouseholdBudget:
         Args:
             out_of_id (str, optional): Only entries out of this account.
             into_id (str, optional): Only entries whose into is this account.
-            by (str, optional): Only entries with this by.
+            by (str, optional): Only entries whose `by` is this.
+            on_from (str, optional): Only entries whose `on` is on this day or later.
+            on_to (str, optional): Only entries whose `on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -448,6 +464,8 @@ class HouseholdBudget:
             if (out_of_id is None or entry["out_of_id"] == out_of_id)
             and (into_id is None or entry["into_id"] == into_id)
             and (by is None or entry["by"] == by)
+            and (on_from is None or entry["on"] >= on_from)
+            and (on_to is None or entry["on"] <= on_to)
         ]
         shown = [{**entry} for entry in _page(found, offset)]
         return _found({"total": len(found), "entries": shown}, self._names_of_entries(shown))
@@ -495,7 +513,7 @@ class HouseholdBudget:
             name (str, optional): Only bills whose name contains this text.
             envelope_id (str, optional): Only bills of this envelope.
             account_id (str, optional): Only bills of this account.
-            cancelled (bool, optional): Only bills with this value of `cancelled`.
+            cancelled (bool, optional): Only bills that are cancelled (true) or not (false).
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -532,6 +550,14 @@ class HouseholdBudget:
         """
         found = [goal for goal in self.goals.values() if (name is None or name.casefold() in goal["name"].casefold())]
         return _found({"total": len(found), "goals": [self._show_goal(goal) for goal in _page(found, offset)]})
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def enter_spending(
         self,
@@ -645,14 +671,17 @@ class HouseholdBudget:
         on: Date,
         account_id: str,
         amount: Annotated[int, {"minimum": 100, "maximum": 3000000}],
+        expected: bool = False,
     ) -> Result:
-        """Enter money that came in; it can be assigned to envelopes of its month.
+        """Enter money that came in; unless it was expected, it can be assigned to envelopes of its month.
 
         Args:
             what (str): What the money was paid for.
             on (str): Day on which it came in, not in the future, as YYYY-MM-DD.
             account_id (str): Id of the account, such as ACCOUNT-00001.
             amount (int): Money that came in, in cents, from 100 to 3000000.
+            expected (bool): Whether the income of its month counts this money already, as it does with wages.
+                Default: false.
 
         Returns:
             dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
@@ -667,6 +696,7 @@ class HouseholdBudget:
         if month is None or month["closed"]:
             return _refused(f"The month of {on} is closed or was never opened.")
         self._journal = []
+        changed_months: list[Any] = []
         entry: Entry = {
             "id": self._new_id("entry", "ENTRY", self.entries),
             "what": what,
@@ -677,15 +707,18 @@ class HouseholdBudget:
             "by": None,
         }
         self._add("entries", entry)
-        income = month["income"] + amount
-        if not 0 <= income <= 3000000:
-            return self._take_back(f"The income of {month['name']} must be between 0.00 and 30,000.00.")
-        self._put("months", month, "income", income)
+        if not expected:
+            income = month["income"] + amount
+            if not 0 <= income <= 3000000:
+                return self._take_back(f"The income of {month['name']} must be between 0.00 and 30,000.00.")
+            changed_months.append(month)
+            self._put("months", month, "income", income)
         for one_account in _distinct([self.accounts.get(entry["into_id"]), self.accounts.get(entry["out_of_id"])]):
             if self._breaks_rule_2(one_account):
                 return self._take_back(RULES[1])
-        if self._breaks_rule_3(month):
-            return self._take_back(RULES[2])
+        for one_month in _distinct(changed_months):
+            if self._breaks_rule_3(one_month):
+                return self._take_back(RULES[2])
         if self._breaks_rule_5_t(entry):
             return self._take_back(RULES[4])
         if self._breaks_rule_8(entry):
@@ -1193,8 +1226,10 @@ class HouseholdBudget:
         if self._months_by_name.get(name, {}):
             return _refused(f"There is {name} already.")
         last = min(self.months.values(), key=lambda m: (_descending(m["starts"]), _age(m)), default=None)
-        if last is None or last["starts"] > self.now[:10]:
-            return _refused("The coming month is open already.")
+        if last is None:
+            return _refused("No month was ever opened.")
+        if last["starts"] > self.now[:10]:
+            return _refused(f"{last['name']} is open already, and it is the coming month.")
         if income < self._month_allotted(last):
             return _refused(
                 f"{last['name']} assigned {_money(self._month_allotted(last))}, which {_money(income)} does not "

@@ -163,6 +163,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -542,7 +548,7 @@ class IdentityGovernance:
         Args:
             name (str, optional): Only roles whose name contains this text.
             owner_id (str, optional): Only roles whose owner is this person.
-            critical (bool, optional): Only roles with this value of `critical`.
+            critical (bool, optional): Only roles that are critical (true) or not (false).
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -564,6 +570,8 @@ class IdentityGovernance:
         self,
         person_id: str | None = None,
         role_id: str | None = None,
+        since_from: Date | None = None,
+        since_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the grants, oldest first, all of them or only some.
@@ -571,6 +579,8 @@ class IdentityGovernance:
         Args:
             person_id (str, optional): Only grants of this person.
             role_id (str, optional): Only grants of this role.
+            since_from (str, optional): Only grants whose `since` is on this day or later.
+            since_to (str, optional): Only grants whose `since` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -585,6 +595,8 @@ class IdentityGovernance:
             for grant in self.grants.values()
             if (person_id is None or grant["person_id"] == person_id)
             and (role_id is None or grant["role_id"] == role_id)
+            and (since_from is None or grant["since"] >= since_from)
+            and (since_to is None or grant["since"] <= since_to)
         ]
         shown = [{**grant} for grant in _page(found, offset)]
         return _found({"total": len(found), "grants": shown}, self._names_of_grants(shown))
@@ -595,6 +607,8 @@ class IdentityGovernance:
         role_id: str | None = None,
         manager_by_id: str | None = None,
         status: Literal["asked", "agreed", "refused", "granted"] | None = None,
+        asked_on_from: Date | None = None,
+        asked_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the requests, oldest first, all of them or only some.
@@ -604,6 +618,8 @@ class IdentityGovernance:
             role_id (str, optional): Only requests of this role.
             manager_by_id (str, optional): Only requests manager by this person.
             status (str, optional): Only requests with this status.
+            asked_on_from (str, optional): Only requests whose `asked_on` is on this day or later.
+            asked_on_to (str, optional): Only requests whose `asked_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -622,6 +638,8 @@ class IdentityGovernance:
             and (role_id is None or request["role_id"] == role_id)
             and (manager_by_id is None or request["manager_by_id"] == manager_by_id)
             and (status is None or request["status"] == status)
+            and (asked_on_from is None or request["asked_on"] >= asked_on_from)
+            and (asked_on_to is None or request["asked_on"] <= asked_on_to)
         ]
         shown = [{**request} for request in _page(found, offset)]
         return _found({"total": len(found), "requests": shown}, self._names_of_requests(shown))
@@ -632,6 +650,8 @@ class IdentityGovernance:
         one_id: str | None = None,
         other_id: str | None = None,
         by_id: str | None = None,
+        until_from: Date | None = None,
+        until_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the mitigations, oldest first, all of them or only some.
@@ -641,6 +661,8 @@ class IdentityGovernance:
             one_id (str, optional): Only mitigations whose one is this entitlement.
             other_id (str, optional): Only mitigations whose other is this entitlement.
             by_id (str, optional): Only mitigations by this person.
+            until_from (str, optional): Only mitigations whose `until` is on this day or later.
+            until_to (str, optional): Only mitigations whose `until` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -661,6 +683,8 @@ class IdentityGovernance:
             and (one_id is None or mitigation["one_id"] == one_id)
             and (other_id is None or mitigation["other_id"] == other_id)
             and (by_id is None or mitigation["by_id"] == by_id)
+            and (until_from is None or mitigation["until"] >= until_from)
+            and (until_to is None or mitigation["until"] <= until_to)
         ]
         shown = [{**mitigation} for mitigation in _page(found, offset)]
         return _found({"total": len(found), "mitigations": shown}, self._names_of_mitigations(shown))
@@ -670,6 +694,8 @@ class IdentityGovernance:
         name: Text | None = None,
         role_id: str | None = None,
         status: Literal["open", "closed"] | None = None,
+        due_on_from: Date | None = None,
+        due_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the campaigns, oldest first, all of them or only some.
@@ -678,6 +704,8 @@ class IdentityGovernance:
             name (str, optional): Only campaigns whose name contains this text.
             role_id (str, optional): Only campaigns of this role.
             status (str, optional): Only campaigns with this status.
+            due_on_from (str, optional): Only campaigns whose `due_on` is on this day or later.
+            due_on_to (str, optional): Only campaigns whose `due_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -691,6 +719,8 @@ class IdentityGovernance:
             if (name is None or name.casefold() in campaign["name"].casefold())
             and (role_id is None or campaign["role_id"] == role_id)
             and (status is None or campaign["status"] == status)
+            and (due_on_from is None or campaign["due_on"] >= due_on_from)
+            and (due_on_to is None or campaign["due_on"] <= due_on_to)
         ]
         shown = [self._show_campaign(campaign) for campaign in _page(found, offset)]
         return _found({"total": len(found), "campaigns": shown}, self._names_of_campaigns(shown))
@@ -731,6 +761,14 @@ class IdentityGovernance:
         ]
         shown = [{**item} for item in _page(found, offset)]
         return _found({"total": len(found), "items": shown}, self._names_of_items(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def request_role(self, person_id: str, role_id: str, reason: Text, until: Date | None = None) -> Result:
         """Request a role for a person; a critical one needs a last day.

@@ -163,6 +163,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -402,7 +408,7 @@ class InvoiceMatching:
 
         Args:
             name (str, optional): Only suppliers whose name contains this text.
-            blocked (bool, optional): Only suppliers with this value of `blocked`.
+            blocked (bool, optional): Only suppliers that are blocked (true) or not (false).
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -503,6 +509,8 @@ class InvoiceMatching:
         self,
         slip: Text | None = None,
         line_id: str | None = None,
+        received_on_from: Date | None = None,
+        received_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the receipts, oldest first, all of them or only some.
@@ -510,6 +518,8 @@ class InvoiceMatching:
         Args:
             slip (str, optional): Only receipts whose slip contains this text.
             line_id (str, optional): Only receipts of this line.
+            received_on_from (str, optional): Only receipts whose `received_on` is on this day or later.
+            received_on_to (str, optional): Only receipts whose `received_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -522,6 +532,8 @@ class InvoiceMatching:
             for receipt in self.receipts.values()
             if (slip is None or slip.casefold() in receipt["slip"].casefold())
             and (line_id is None or receipt["line_id"] == line_id)
+            and (received_on_from is None or receipt["received_on"] >= received_on_from)
+            and (received_on_to is None or receipt["received_on"] <= received_on_to)
         ]
         shown = [{**receipt} for receipt in _page(found, offset)]
         return _found({"total": len(found), "receipts": shown}, self._names_of_receipts(shown))
@@ -533,6 +545,8 @@ class InvoiceMatching:
         accepted_by_id: str | None = None,
         approved_by_id: str | None = None,
         status: Literal["entered", "matched", "held", "rejected", "approved", "paid"] | None = None,
+        dated_from: Date | None = None,
+        dated_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the invoices, oldest first, all of them or only some.
@@ -543,6 +557,8 @@ class InvoiceMatching:
             accepted_by_id (str, optional): Only invoices accepted by this clerk.
             approved_by_id (str, optional): Only invoices approved by this clerk.
             status (str, optional): Only invoices with this status.
+            dated_from (str, optional): Only invoices whose `dated` is on this day or later.
+            dated_to (str, optional): Only invoices whose `dated` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -562,6 +578,8 @@ class InvoiceMatching:
             and (accepted_by_id is None or invoice["accepted_by_id"] == accepted_by_id)
             and (approved_by_id is None or invoice["approved_by_id"] == approved_by_id)
             and (status is None or invoice["status"] == status)
+            and (dated_from is None or invoice["dated"] >= dated_from)
+            and (dated_to is None or invoice["dated"] <= dated_to)
         ]
         shown = [self._show_invoice(invoice) for invoice in _page(found, offset)]
         return _found({"total": len(found), "invoices": shown}, self._names_of_invoices(shown))
@@ -607,7 +625,7 @@ class InvoiceMatching:
         Args:
             number (str, optional): Only credit notes whose number contains this text.
             invoice_id (str, optional): Only credit notes of this invoice.
-            used (bool, optional): Only credit notes with this value of `used`.
+            used (bool, optional): Only credit notes that are used (true) or not (false).
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -624,6 +642,14 @@ class InvoiceMatching:
         ]
         shown = [{**credit_note} for credit_note in _page(found, offset)]
         return _found({"total": len(found), "credit_notes": shown}, self._names_of_credit_notes(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def book_receipt(
         self,

@@ -143,6 +143,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -515,6 +521,8 @@ class IpAddressing:
         team_id: str | None = None,
         device_id: str | None = None,
         status: Literal["reserved", "assigned", "quarantined"] | None = None,
+        until_from: Date | None = None,
+        until_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the addresses, oldest first, all of them or only some.
@@ -524,6 +532,8 @@ class IpAddressing:
             team_id (str, optional): Only addresses of this team.
             device_id (str, optional): Only addresses of this device.
             status (str, optional): Only addresses with this status.
+            until_from (str, optional): Only addresses whose `until` is on this day or later.
+            until_to (str, optional): Only addresses whose `until` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -542,6 +552,8 @@ class IpAddressing:
             and (team_id is None or address["team_id"] == team_id)
             and (device_id is None or address["device_id"] == device_id)
             and (status is None or address["status"] == status)
+            and (until_from is None or (address["until"] is not None and address["until"] >= until_from))
+            and (until_to is None or (address["until"] is not None and address["until"] <= until_to))
         ]
         shown = [self._show_address(address) for address in _page(found, offset)]
         return _found({"total": len(found), "addresses": shown}, self._names_of_addresses(shown))
@@ -565,6 +577,14 @@ class IpAddressing:
         found = [pool for pool in self.pools.values() if (prefix_id is None or pool["prefix_id"] == prefix_id)]
         shown = [{**pool} for pool in _page(found, offset)]
         return _found({"total": len(found), "pools": shown}, self._names_of_pools(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def carve_prefix(
         self,

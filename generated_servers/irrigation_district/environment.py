@@ -139,6 +139,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -482,6 +488,8 @@ class IrrigationDistrict:
         self,
         right_id: str | None = None,
         state: Literal["asked", "scheduled", "withdrawn", "running", "done"] | None = None,
+        on_from: Date | None = None,
+        on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the turns, oldest first, all of them or only some.
@@ -489,6 +497,8 @@ class IrrigationDistrict:
         Args:
             right_id (str, optional): Only turns of this right.
             state (str, optional): Only turns with this state.
+            on_from (str, optional): Only turns whose `on` is on this day or later.
+            on_to (str, optional): Only turns whose `on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -501,6 +511,8 @@ class IrrigationDistrict:
             for turn in self.turns.values()
             if (right_id is None or turn["right_id"] == right_id)
             and (state is None or turn["state"] == state)
+            and (on_from is None or turn["on"] >= on_from)
+            and (on_to is None or turn["on"] <= on_to)
         ]
         shown = [self._show_turn(turn) for turn in _page(found, offset)]
         return _found({"total": len(found), "turns": shown}, self._names_of_turns(shown))
@@ -509,6 +521,8 @@ class IrrigationDistrict:
         self,
         canal_id: str | None = None,
         state: Literal["in_force", "lifted"] | None = None,
+        cutoff_from: Date | None = None,
+        cutoff_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the calls, oldest first, all of them or only some.
@@ -516,6 +530,8 @@ class IrrigationDistrict:
         Args:
             canal_id (str, optional): Only calls of this canal.
             state (str, optional): Only calls with this state.
+            cutoff_from (str, optional): Only calls whose `cutoff` is on this day or later.
+            cutoff_to (str, optional): Only calls whose `cutoff` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -528,6 +544,8 @@ class IrrigationDistrict:
             for call in self.calls.values()
             if (canal_id is None or call["canal_id"] == canal_id)
             and (state is None or call["state"] == state)
+            and (cutoff_from is None or call["cutoff"] >= cutoff_from)
+            and (cutoff_to is None or call["cutoff"] <= cutoff_to)
         ]
         shown = [{**call} for call in _page(found, offset)]
         return _found({"total": len(found), "calls": shown}, self._names_of_calls(shown))
@@ -536,6 +554,8 @@ class IrrigationDistrict:
         self,
         giver_id: str | None = None,
         taker_id: str | None = None,
+        agreed_on_from: Date | None = None,
+        agreed_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the leases, oldest first, all of them or only some.
@@ -543,6 +563,8 @@ class IrrigationDistrict:
         Args:
             giver_id (str, optional): Only leases whose giver is this right.
             taker_id (str, optional): Only leases whose taker is this right.
+            agreed_on_from (str, optional): Only leases whose `agreed_on` is on this day or later.
+            agreed_on_to (str, optional): Only leases whose `agreed_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -557,9 +579,19 @@ class IrrigationDistrict:
             for lease in self.leases.values()
             if (giver_id is None or lease["giver_id"] == giver_id)
             and (taker_id is None or lease["taker_id"] == taker_id)
+            and (agreed_on_from is None or lease["agreed_on"] >= agreed_on_from)
+            and (agreed_on_to is None or lease["agreed_on"] <= agreed_on_to)
         ]
         shown = [{**lease} for lease in _page(found, offset)]
         return _found({"total": len(found), "leases": shown}, self._names_of_leases(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def order_turn(self, right_id: str, on: Date, flow: Annotated[int, {"minimum": 5, "maximum": 120}]) -> Result:
         """Put a grower's order for a day of water on the list.

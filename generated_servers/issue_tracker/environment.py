@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal, TypedDict
 
 Result = dict[str, Any]
 """`{"success": True, "data" | "message": ...}` or `{"success": False, "error": why}`"""
+Date = Annotated[str, {"format": "date"}]
 Text = Annotated[str, {"minLength": 1, "maxLength": 1000}]
 
 RULES = (
@@ -137,6 +138,12 @@ def _found(data: object, names: dict[str, str] | None = None) -> Result:
 def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
+
+
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -558,6 +565,8 @@ class IssueTracker:
         sprint_id: str | None = None,
         release_id: str | None = None,
         status: Literal["todo", "in_progress", "dropped", "in_review", "done"] | None = None,
+        reported_on_from: Date | None = None,
+        reported_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the issues, oldest first, all of them or only some.
@@ -574,6 +583,8 @@ class IssueTracker:
             sprint_id (str, optional): Only issues of this sprint.
             release_id (str, optional): Only issues of this release.
             status (str, optional): Only issues with this status.
+            reported_on_from (str, optional): Only issues whose `reported_on` is on this day or later.
+            reported_on_to (str, optional): Only issues whose `reported_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -607,9 +618,19 @@ class IssueTracker:
             and (sprint_id is None or issue["sprint_id"] == sprint_id)
             and (release_id is None or issue["release_id"] == release_id)
             and (status is None or issue["status"] == status)
+            and (reported_on_from is None or issue["reported_on"] >= reported_on_from)
+            and (reported_on_to is None or issue["reported_on"] <= reported_on_to)
         ]
         shown = [self._show_issue(issue) for issue in _page(found, offset)]
         return _found({"total": len(found), "issues": shown}, self._names_of_issues(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def report_issue(
         self,

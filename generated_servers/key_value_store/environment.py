@@ -147,6 +147,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -467,6 +473,8 @@ class KeyValueStore:
         service_id: str | None = None,
         space_id: str | None = None,
         level: Literal["read", "write", "admin"] | None = None,
+        until_from: Date | None = None,
+        until_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the grants, oldest first, all of them or only some.
@@ -475,6 +483,8 @@ class KeyValueStore:
             service_id (str, optional): Only grants of this service.
             space_id (str, optional): Only grants whose space is this namespace.
             level (str, optional): Only grants with this level.
+            until_from (str, optional): Only grants whose `until` is on this day or later.
+            until_to (str, optional): Only grants whose `until` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -490,6 +500,8 @@ class KeyValueStore:
             if (service_id is None or grant["service_id"] == service_id)
             and (space_id is None or grant["space_id"] == space_id)
             and (level is None or grant["level"] == level)
+            and (until_from is None or (grant["until"] is not None and grant["until"] >= until_from))
+            and (until_to is None or (grant["until"] is not None and grant["until"] <= until_to))
         ]
         shown = [{**grant} for grant in _page(found, offset)]
         return _found({"total": len(found), "grants": shown}, self._names_of_grants(shown))
@@ -498,6 +510,8 @@ class KeyValueStore:
         self,
         holder_id: str | None = None,
         status: Literal["active", "ended"] | None = None,
+        expires_at_from: Date | None = None,
+        expires_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the leases, oldest first, all of them or only some.
@@ -505,6 +519,8 @@ class KeyValueStore:
         Args:
             holder_id (str, optional): Only leases whose holder is this service.
             status (str, optional): Only leases with this status.
+            expires_at_from (str, optional): Only leases whose `expires_at` is on this day or later.
+            expires_at_to (str, optional): Only leases whose `expires_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -517,6 +533,8 @@ class KeyValueStore:
             for lease in self.leases.values()
             if (holder_id is None or lease["holder_id"] == holder_id)
             and (status is None or lease["status"] == status)
+            and (expires_at_from is None or lease["expires_at"][:10] >= expires_at_from)
+            and (expires_at_to is None or lease["expires_at"][:10] <= expires_at_to)
         ]
         shown = [{**lease} for lease in _page(found, offset)]
         return _found({"total": len(found), "leases": shown}, self._names_of_leases(shown))
@@ -527,6 +545,8 @@ class KeyValueStore:
         space_id: str | None = None,
         lease_id: str | None = None,
         written_by_id: str | None = None,
+        written_at_from: Date | None = None,
+        written_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the entries, oldest first, all of them or only some.
@@ -536,6 +556,8 @@ class KeyValueStore:
             space_id (str, optional): Only entries whose space is this namespace.
             lease_id (str, optional): Only entries of this lease.
             written_by_id (str, optional): Only entries written by this service.
+            written_at_from (str, optional): Only entries whose `written_at` is on this day or later.
+            written_at_to (str, optional): Only entries whose `written_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -554,6 +576,8 @@ class KeyValueStore:
             and (space_id is None or entry["space_id"] == space_id)
             and (lease_id is None or entry["lease_id"] == lease_id)
             and (written_by_id is None or entry["written_by_id"] == written_by_id)
+            and (written_at_from is None or entry["written_at"][:10] >= written_at_from)
+            and (written_at_to is None or entry["written_at"][:10] <= written_at_to)
         ]
         shown = [self._show_entry(entry) for entry in _page(found, offset)]
         return _found({"total": len(found), "entries": shown}, self._names_of_entries(shown))
@@ -562,6 +586,8 @@ class KeyValueStore:
         self,
         entry_id: str | None = None,
         written_by_id: str | None = None,
+        written_at_from: Date | None = None,
+        written_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the revisions, oldest first, all of them or only some.
@@ -569,6 +595,8 @@ class KeyValueStore:
         Args:
             entry_id (str, optional): Only revisions of this entry.
             written_by_id (str, optional): Only revisions written by this service.
+            written_at_from (str, optional): Only revisions whose `written_at` is on this day or later.
+            written_at_to (str, optional): Only revisions whose `written_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -583,6 +611,8 @@ class KeyValueStore:
             for revision in self.revisions.values()
             if (entry_id is None or revision["entry_id"] == entry_id)
             and (written_by_id is None or revision["written_by_id"] == written_by_id)
+            and (written_at_from is None or revision["written_at"][:10] >= written_at_from)
+            and (written_at_to is None or revision["written_at"][:10] <= written_at_to)
         ]
         shown = [{**revision} for revision in _page(found, offset)]
         return _found({"total": len(found), "revisions": shown}, self._names_of_revisions(shown))
@@ -618,6 +648,14 @@ class KeyValueStore:
         ]
         shown = [self._show_lock(lock) for lock in _page(found, offset)]
         return _found({"total": len(found), "locks": shown}, self._names_of_locks(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def put_key(
         self,

@@ -155,6 +155,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -461,7 +467,7 @@ class KindergartenPlaces:
         Args:
             name (str, optional): Only educators whose name contains this text.
             group_id (str, optional): Only educators of this group.
-            on_duty (bool, optional): Only educators with this value of `on_duty`.
+            on_duty (bool, optional): Only educators that are on duty (true) or not (false).
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -513,6 +519,8 @@ class KindergartenPlaces:
         self,
         child_id: str | None = None,
         group_id: str | None = None,
+        since_from: Date | None = None,
+        since_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the enrolments, oldest first, all of them or only some.
@@ -520,6 +528,8 @@ class KindergartenPlaces:
         Args:
             child_id (str, optional): Only enrolments of this child.
             group_id (str, optional): Only enrolments of this group.
+            since_from (str, optional): Only enrolments whose `since` is on this day or later.
+            since_to (str, optional): Only enrolments whose `since` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -534,6 +544,8 @@ class KindergartenPlaces:
             for enrolment in self.enrolments.values()
             if (child_id is None or enrolment["child_id"] == child_id)
             and (group_id is None or enrolment["group_id"] == group_id)
+            and (since_from is None or enrolment["since"] >= since_from)
+            and (since_to is None or enrolment["since"] <= since_to)
         ]
         shown = [{**enrolment} for enrolment in _page(found, offset)]
         return _found({"total": len(found), "enrolments": shown}, self._names_of_enrolments(shown))
@@ -542,6 +554,8 @@ class KindergartenPlaces:
         self,
         child_id: str | None = None,
         status: Literal["waiting", "offered", "withdrawn", "placed"] | None = None,
+        applied_on_from: Date | None = None,
+        applied_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the applications, oldest first, all of them or only some.
@@ -549,6 +563,8 @@ class KindergartenPlaces:
         Args:
             child_id (str, optional): Only applications of this child.
             status (str, optional): Only applications with this status.
+            applied_on_from (str, optional): Only applications whose `applied_on` is on this day or later.
+            applied_on_to (str, optional): Only applications whose `applied_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -561,6 +577,8 @@ class KindergartenPlaces:
             for application in self.applications.values()
             if (child_id is None or application["child_id"] == child_id)
             and (status is None or application["status"] == status)
+            and (applied_on_from is None or application["applied_on"] >= applied_on_from)
+            and (applied_on_to is None or application["applied_on"] <= applied_on_to)
         ]
         shown = [self._show_application(application) for application in _page(found, offset)]
         return _found({"total": len(found), "applications": shown}, self._names_of_applications(shown))
@@ -570,6 +588,8 @@ class KindergartenPlaces:
         application_id: str | None = None,
         group_id: str | None = None,
         status: Literal["open", "accepted", "declined", "lapsed"] | None = None,
+        starts_from: Date | None = None,
+        starts_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the offers, oldest first, all of them or only some.
@@ -578,6 +598,8 @@ class KindergartenPlaces:
             application_id (str, optional): Only offers of this application.
             group_id (str, optional): Only offers of this group.
             status (str, optional): Only offers with this status.
+            starts_from (str, optional): Only offers whose `starts` is on this day or later.
+            starts_to (str, optional): Only offers whose `starts` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -593,6 +615,8 @@ class KindergartenPlaces:
             if (application_id is None or offer["application_id"] == application_id)
             and (group_id is None or offer["group_id"] == group_id)
             and (status is None or offer["status"] == status)
+            and (starts_from is None or offer["starts"] >= starts_from)
+            and (starts_to is None or offer["starts"] <= starts_to)
         ]
         shown = [{**offer} for offer in _page(found, offset)]
         return _found({"total": len(found), "offers": shown}, self._names_of_offers(shown))
@@ -611,7 +635,7 @@ class KindergartenPlaces:
             name (str, optional): Only collectors whose name contains this text.
             child_id (str, optional): Only collectors of this child.
             relation (str, optional): Only collectors with this relation.
-            barred (bool, optional): Only collectors with this value of `barred`.
+            barred (bool, optional): Only collectors that are barred (true) or not (false).
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -634,6 +658,8 @@ class KindergartenPlaces:
         self,
         enrolment_id: str | None = None,
         collected_by_id: str | None = None,
+        arrived_at_from: Date | None = None,
+        arrived_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the attendances, oldest first, all of them or only some.
@@ -641,6 +667,8 @@ class KindergartenPlaces:
         Args:
             enrolment_id (str, optional): Only attendances of this enrolment.
             collected_by_id (str, optional): Only attendances collected by this collector.
+            arrived_at_from (str, optional): Only attendances whose `arrived_at` is on this day or later.
+            arrived_at_to (str, optional): Only attendances whose `arrived_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -655,9 +683,19 @@ class KindergartenPlaces:
             for attendance in self.attendances.values()
             if (enrolment_id is None or attendance["enrolment_id"] == enrolment_id)
             and (collected_by_id is None or attendance["collected_by_id"] == collected_by_id)
+            and (arrived_at_from is None or attendance["arrived_at"][:10] >= arrived_at_from)
+            and (arrived_at_to is None or attendance["arrived_at"][:10] <= arrived_at_to)
         ]
         shown = [{**attendance} for attendance in _page(found, offset)]
         return _found({"total": len(found), "attendances": shown}, self._names_of_attendances(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def apply_for_place(
         self,

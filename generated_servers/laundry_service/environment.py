@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal, TypedDict
 
 Result = dict[str, Any]
 """`{"success": True, "data" | "message": ...}` or `{"success": False, "error": why}`"""
+Date = Annotated[str, {"format": "date"}]
 Time = Annotated[str, {"format": "time"}]
 DateTime = Annotated[str, {"format": "date-time"}]
 Text = Annotated[str, {"minLength": 1, "maxLength": 1000}]
@@ -156,6 +157,12 @@ def _found(data: object, names: dict[str, str] | None = None) -> Result:
 def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
+
+
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -421,6 +428,8 @@ class LaundryService:
         express: bool | None = None,
         rack_id: str | None = None,
         status: Literal["open", "shelved", "collected"] | None = None,
+        came_at_from: Date | None = None,
+        came_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the bags, oldest first, all of them or only some.
@@ -431,6 +440,8 @@ class LaundryService:
             express (bool, optional): Only bags with this value of `express`.
             rack_id (str, optional): Only bags of this rack.
             status (str, optional): Only bags with this status.
+            came_at_from (str, optional): Only bags whose `came_at` is on this day or later.
+            came_at_to (str, optional): Only bags whose `came_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -448,6 +459,8 @@ class LaundryService:
             and (express is None or bag["express"] == express)
             and (rack_id is None or bag["rack_id"] == rack_id)
             and (status is None or bag["status"] == status)
+            and (came_at_from is None or bag["came_at"][:10] >= came_at_from)
+            and (came_at_to is None or bag["came_at"][:10] <= came_at_to)
         ]
         shown = [self._show_bag(bag) for bag in _page(found, offset)]
         return _found({"total": len(found), "bags": shown}, self._names_of_bags(shown))
@@ -472,7 +485,7 @@ class LaundryService:
             article_id (str, optional): Only garments of this article.
             colour (str, optional): Only garments with this colour.
             stain (str, optional): Only garments with this stain.
-            treated (bool, optional): Only garments with this value of `treated`.
+            treated (bool, optional): Only garments that are treated (true) or not (false).
             batch_id (str, optional): Only garments of this batch.
             status (str, optional): Only garments with this status.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
@@ -511,7 +524,7 @@ class LaundryService:
 
         Args:
             name (str, optional): Only machines whose name contains this text.
-            broken (bool, optional): Only machines with this value of `broken`.
+            broken (bool, optional): Only machines that are broken (true) or not (false).
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -531,6 +544,8 @@ class LaundryService:
         self,
         machine_id: str | None = None,
         status: Literal["running", "done", "stopped"] | None = None,
+        ends_at_from: Date | None = None,
+        ends_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the batches, oldest first, all of them or only some.
@@ -538,6 +553,8 @@ class LaundryService:
         Args:
             machine_id (str, optional): Only batches of this machine.
             status (str, optional): Only batches with this status.
+            ends_at_from (str, optional): Only batches whose `ends_at` is on this day or later.
+            ends_at_to (str, optional): Only batches whose `ends_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -550,6 +567,8 @@ class LaundryService:
             for batch in self.batches.values()
             if (machine_id is None or batch["machine_id"] == machine_id)
             and (status is None or batch["status"] == status)
+            and (ends_at_from is None or batch["ends_at"][:10] >= ends_at_from)
+            and (ends_at_to is None or batch["ends_at"][:10] <= ends_at_to)
         ]
         shown = [{**batch} for batch in _page(found, offset)]
         return _found({"total": len(found), "batches": shown}, self._names_of_batches(shown))
@@ -586,8 +605,8 @@ class LaundryService:
 
         Args:
             garment_id (str, optional): Only claims of this garment.
-            damaged (bool, optional): Only claims with this value of `damaged`.
-            closed (bool, optional): Only claims with this value of `closed`.
+            damaged (bool, optional): Only claims that are damaged (true) or not (false).
+            closed (bool, optional): Only claims that are closed (true) or not (false).
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -604,6 +623,14 @@ class LaundryService:
         ]
         shown = [{**claim} for claim in _page(found, offset)]
         return _found({"total": len(found), "claims": shown}, self._names_of_claims(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def take_bag(self, customer_id: str, tag: Text, promised_at: DateTime, express: bool = False) -> Result:
         """Take a bag in and promise when it is done, express within two days.

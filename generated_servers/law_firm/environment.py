@@ -152,6 +152,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -555,6 +561,8 @@ class LawFirm:
         self,
         number: Text | None = None,
         matter_id: str | None = None,
+        issued_on_from: Date | None = None,
+        issued_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the bills, oldest first, all of them or only some.
@@ -562,6 +570,8 @@ class LawFirm:
         Args:
             number (str, optional): Only bills whose number contains this text.
             matter_id (str, optional): Only bills of this matter.
+            issued_on_from (str, optional): Only bills whose `issued_on` is on this day or later.
+            issued_on_to (str, optional): Only bills whose `issued_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -574,6 +584,8 @@ class LawFirm:
             for bill in self.bills.values()
             if (number is None or number.casefold() in bill["number"].casefold())
             and (matter_id is None or bill["matter_id"] == matter_id)
+            and (issued_on_from is None or bill["issued_on"] >= issued_on_from)
+            and (issued_on_to is None or bill["issued_on"] <= issued_on_to)
         ]
         shown = [self._show_bill(bill) for bill in _page(found, offset)]
         return _found({"total": len(found), "bills": shown}, self._names_of_bills(shown))
@@ -583,6 +595,8 @@ class LawFirm:
         matter_id: str | None = None,
         lawyer_id: str | None = None,
         bill_id: str | None = None,
+        on_from: Date | None = None,
+        on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the time entries, oldest first, all of them or only some.
@@ -591,6 +605,8 @@ class LawFirm:
             matter_id (str, optional): Only time entries of this matter.
             lawyer_id (str, optional): Only time entries of this lawyer.
             bill_id (str, optional): Only time entries of this bill.
+            on_from (str, optional): Only time entries whose `on` is on this day or later.
+            on_to (str, optional): Only time entries whose `on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -608,6 +624,8 @@ class LawFirm:
             if (matter_id is None or time_entry["matter_id"] == matter_id)
             and (lawyer_id is None or time_entry["lawyer_id"] == lawyer_id)
             and (bill_id is None or time_entry["bill_id"] == bill_id)
+            and (on_from is None or time_entry["on"] >= on_from)
+            and (on_to is None or time_entry["on"] <= on_to)
         ]
         shown = [self._show_time_entry(time_entry) for time_entry in _page(found, offset)]
         return _found({"total": len(found), "time_entries": shown}, self._names_of_time_entries(shown))
@@ -617,6 +635,8 @@ class LawFirm:
         matter_id: str | None = None,
         kind: Literal["deposit", "fees", "refund", "court"] | None = None,
         bill_id: str | None = None,
+        on_from: Date | None = None,
+        on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the trust moves, oldest first, all of them or only some.
@@ -625,6 +645,8 @@ class LawFirm:
             matter_id (str, optional): Only trust moves of this matter.
             kind (str, optional): Only trust moves with this kind.
             bill_id (str, optional): Only trust moves of this bill.
+            on_from (str, optional): Only trust moves whose `on` is on this day or later.
+            on_to (str, optional): Only trust moves whose `on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -640,9 +662,19 @@ class LawFirm:
             if (matter_id is None or trust_move["matter_id"] == matter_id)
             and (kind is None or trust_move["kind"] == kind)
             and (bill_id is None or trust_move["bill_id"] == bill_id)
+            and (on_from is None or trust_move["on"] >= on_from)
+            and (on_to is None or trust_move["on"] <= on_to)
         ]
         shown = [{**trust_move} for trust_move in _page(found, offset)]
         return _found({"total": len(found), "trust_moves": shown}, self._names_of_trust_moves(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def take_matter(
         self,

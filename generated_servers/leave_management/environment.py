@@ -140,6 +140,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -510,6 +516,8 @@ class LeaveManagement:
         employee_id: str | None = None,
         kind: Literal["accrual", "carried", "moved", "lapsed"] | None = None,
         settled: bool | None = None,
+        month_from: Date | None = None,
+        month_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the entries, oldest first, all of them or only some.
@@ -517,7 +525,9 @@ class LeaveManagement:
         Args:
             employee_id (str, optional): Only entries of this employee.
             kind (str, optional): Only entries with this kind.
-            settled (bool, optional): Only entries with this value of `settled`.
+            settled (bool, optional): Only entries that are settled (true) or not (false).
+            month_from (str, optional): Only entries whose `month` is on this day or later.
+            month_to (str, optional): Only entries whose `month` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -531,6 +541,8 @@ class LeaveManagement:
             if (employee_id is None or entry["employee_id"] == employee_id)
             and (kind is None or entry["kind"] == kind)
             and (settled is None or entry["settled"] == settled)
+            and (month_from is None or entry["month"] >= month_from)
+            and (month_to is None or entry["month"] <= month_to)
         ]
         shown = [{**entry} for entry in _page(found, offset)]
         return _found({"total": len(found), "entries": shown}, self._names_of_entries(shown))
@@ -542,6 +554,8 @@ class LeaveManagement:
         delegate_id: str | None = None,
         decided_by_id: str | None = None,
         status: Literal["asked", "approved", "refused", "withdrawn", "cancelled"] | None = None,
+        starts_from: Date | None = None,
+        starts_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the leaves, oldest first, all of them or only some.
@@ -552,6 +566,8 @@ class LeaveManagement:
             delegate_id (str, optional): Only leaves whose delegate is this employee.
             decided_by_id (str, optional): Only leaves decided by this employee.
             status (str, optional): Only leaves with this status.
+            starts_from (str, optional): Only leaves whose `starts` is on this day or later.
+            starts_to (str, optional): Only leaves whose `starts` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -571,6 +587,8 @@ class LeaveManagement:
             and (delegate_id is None or leave["delegate_id"] == delegate_id)
             and (decided_by_id is None or leave["decided_by_id"] == decided_by_id)
             and (status is None or leave["status"] == status)
+            and (starts_from is None or leave["starts"] >= starts_from)
+            and (starts_to is None or leave["starts"] <= starts_to)
         ]
         shown = [self._show_leave(leave) for leave in _page(found, offset)]
         return _found({"total": len(found), "leaves": shown}, self._names_of_leaves(shown))
@@ -579,6 +597,8 @@ class LeaveManagement:
         self,
         employee_id: str | None = None,
         certificate: bool | None = None,
+        starts_from: Date | None = None,
+        starts_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the sick notes, oldest first, all of them or only some.
@@ -586,6 +606,8 @@ class LeaveManagement:
         Args:
             employee_id (str, optional): Only sick notes of this employee.
             certificate (bool, optional): Only sick notes with this value of `certificate`.
+            starts_from (str, optional): Only sick notes whose `starts` is on this day or later.
+            starts_to (str, optional): Only sick notes whose `starts` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -598,9 +620,19 @@ class LeaveManagement:
             for sick_note in self.sick_notes.values()
             if (employee_id is None or sick_note["employee_id"] == employee_id)
             and (certificate is None or sick_note["certificate"] == certificate)
+            and (starts_from is None or sick_note["starts"] >= starts_from)
+            and (starts_to is None or sick_note["starts"] <= starts_to)
         ]
         shown = [{**sick_note} for sick_note in _page(found, offset)]
         return _found({"total": len(found), "sick_notes": shown}, self._names_of_sick_notes(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def request_leave(
         self,

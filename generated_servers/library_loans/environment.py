@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal, TypedDict
 
 Result = dict[str, Any]
 """`{"success": True, "data" | "message": ...}` or `{"success": False, "error": why}`"""
+Date = Annotated[str, {"format": "date"}]
 Text = Annotated[str, {"minLength": 1, "maxLength": 1000}]
 
 RULES = (
@@ -151,6 +152,12 @@ def _found(data: object, names: dict[str, str] | None = None) -> Result:
 def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
+
+
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -527,6 +534,8 @@ class LibraryLoans:
         self,
         copy_id: str | None = None,
         reader_id: str | None = None,
+        lent_on_from: Date | None = None,
+        lent_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the loans, oldest first, all of them or only some.
@@ -534,6 +543,8 @@ class LibraryLoans:
         Args:
             copy_id (str, optional): Only loans of this copy.
             reader_id (str, optional): Only loans of this reader.
+            lent_on_from (str, optional): Only loans whose `lent_on` is on this day or later.
+            lent_on_to (str, optional): Only loans whose `lent_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -548,6 +559,8 @@ class LibraryLoans:
             for loan in self.loans.values()
             if (copy_id is None or loan["copy_id"] == copy_id)
             and (reader_id is None or loan["reader_id"] == reader_id)
+            and (lent_on_from is None or loan["lent_on"] >= lent_on_from)
+            and (lent_on_to is None or loan["lent_on"] <= lent_on_to)
         ]
         shown = [{**loan} for loan in _page(found, offset)]
         return _found({"total": len(found), "loans": shown}, self._names_of_loans(shown))
@@ -559,6 +572,8 @@ class LibraryLoans:
         pickup_id: str | None = None,
         copy_id: str | None = None,
         status: Literal["waiting", "travelling", "ready", "collected", "cancelled", "expired"] | None = None,
+        placed_at_from: Date | None = None,
+        placed_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the holds, oldest first, all of them or only some.
@@ -569,6 +584,8 @@ class LibraryLoans:
             pickup_id (str, optional): Only holds whose pickup is this branch.
             copy_id (str, optional): Only holds of this copy.
             status (str, optional): Only holds with this status.
+            placed_at_from (str, optional): Only holds whose `placed_at` is on this day or later.
+            placed_at_to (str, optional): Only holds whose `placed_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -590,6 +607,8 @@ class LibraryLoans:
             and (pickup_id is None or hold["pickup_id"] == pickup_id)
             and (copy_id is None or hold["copy_id"] == copy_id)
             and (status is None or hold["status"] == status)
+            and (placed_at_from is None or hold["placed_at"][:10] >= placed_at_from)
+            and (placed_at_to is None or hold["placed_at"][:10] <= placed_at_to)
         ]
         shown = [self._show_hold(hold) for hold in _page(found, offset)]
         return _found({"total": len(found), "holds": shown}, self._names_of_holds(shown))
@@ -625,6 +644,14 @@ class LibraryLoans:
         ]
         shown = [{**fine} for fine in _page(found, offset)]
         return _found({"total": len(found), "fines": shown}, self._names_of_fines(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def lend_copy(self, copy_id: str, reader_id: str) -> Result:
         """Lend a copy from the shelf, or one that is held for this reader.

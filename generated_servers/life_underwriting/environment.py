@@ -154,6 +154,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -457,6 +463,8 @@ class LifeUnderwriting:
         product_id: str | None = None,
         underwriter_id: str | None = None,
         status: Literal["collecting", "assessed", "declined", "withdrawn", "offered", "in_force"] | None = None,
+        received_on_from: Date | None = None,
+        received_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the proposals, oldest first, all of them or only some.
@@ -467,6 +475,8 @@ class LifeUnderwriting:
             product_id (str, optional): Only proposals of this product.
             underwriter_id (str, optional): Only proposals of this underwriter.
             status (str, optional): Only proposals with this status.
+            received_on_from (str, optional): Only proposals whose `received_on` is on this day or later.
+            received_on_to (str, optional): Only proposals whose `received_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -486,6 +496,8 @@ class LifeUnderwriting:
             and (product_id is None or proposal["product_id"] == product_id)
             and (underwriter_id is None or proposal["underwriter_id"] == underwriter_id)
             and (status is None or proposal["status"] == status)
+            and (received_on_from is None or proposal["received_on"] >= received_on_from)
+            and (received_on_to is None or proposal["received_on"] <= received_on_to)
         ]
         shown = [self._show_proposal(proposal) for proposal in _page(found, offset)]
         return _found({"total": len(found), "proposals": shown}, self._names_of_proposals(shown))
@@ -495,6 +507,8 @@ class LifeUnderwriting:
         proposal_id: str | None = None,
         evidence_id: str | None = None,
         hazard: Literal["diving", "climbing", "aviation", "racing", "back_pain", "war_zones"] | None = None,
+        on_from: Date | None = None,
+        on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the findings, oldest first, all of them or only some.
@@ -503,6 +517,8 @@ class LifeUnderwriting:
             proposal_id (str, optional): Only findings of this proposal.
             evidence_id (str, optional): Only findings of this evidence.
             hazard (str, optional): Only findings with this hazard.
+            on_from (str, optional): Only findings whose `on` is on this day or later.
+            on_to (str, optional): Only findings whose `on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -518,6 +534,8 @@ class LifeUnderwriting:
             if (proposal_id is None or finding["proposal_id"] == proposal_id)
             and (evidence_id is None or finding["evidence_id"] == evidence_id)
             and (hazard is None or finding["hazard"] == hazard)
+            and (on_from is None or finding["on"] >= on_from)
+            and (on_to is None or finding["on"] <= on_to)
         ]
         shown = [{**finding} for finding in _page(found, offset)]
         return _found({"total": len(found), "findings": shown}, self._names_of_findings(shown))
@@ -553,6 +571,8 @@ class LifeUnderwriting:
         self,
         proposal_id: str | None = None,
         status: Literal["open", "accepted", "lapsed"] | None = None,
+        made_on_from: Date | None = None,
+        made_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the offers, oldest first, all of them or only some.
@@ -560,6 +580,8 @@ class LifeUnderwriting:
         Args:
             proposal_id (str, optional): Only offers of this proposal.
             status (str, optional): Only offers with this status.
+            made_on_from (str, optional): Only offers whose `made_on` is on this day or later.
+            made_on_to (str, optional): Only offers whose `made_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -572,9 +594,19 @@ class LifeUnderwriting:
             for offer in self.offers.values()
             if (proposal_id is None or offer["proposal_id"] == proposal_id)
             and (status is None or offer["status"] == status)
+            and (made_on_from is None or offer["made_on"] >= made_on_from)
+            and (made_on_to is None or offer["made_on"] <= made_on_to)
         ]
         shown = [{**offer} for offer in _page(found, offset)]
         return _found({"total": len(found), "offers": shown}, self._names_of_offers(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def submit_proposal(
         self,

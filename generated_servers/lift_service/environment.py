@@ -133,6 +133,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -408,7 +414,7 @@ class LiftService:
 
         Args:
             name (str, optional): Only technicians whose name contains this text.
-            on_call (bool, optional): Only technicians with this value of `on_call`.
+            on_call (bool, optional): Only technicians that are on call (true) or not (false).
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -433,6 +439,8 @@ class LiftService:
         lift_id: str | None = None,
         technician_id: str | None = None,
         status: Literal["open", "assigned", "on_site", "closed"] | None = None,
+        reported_at_from: Date | None = None,
+        reported_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the breakdowns, oldest first, all of them or only some.
@@ -442,6 +450,8 @@ class LiftService:
             lift_id (str, optional): Only breakdowns of this lift.
             technician_id (str, optional): Only breakdowns of this technician.
             status (str, optional): Only breakdowns with this status.
+            reported_at_from (str, optional): Only breakdowns whose `reported_at` is on this day or later.
+            reported_at_to (str, optional): Only breakdowns whose `reported_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -458,6 +468,8 @@ class LiftService:
             and (lift_id is None or breakdown["lift_id"] == lift_id)
             and (technician_id is None or breakdown["technician_id"] == technician_id)
             and (status is None or breakdown["status"] == status)
+            and (reported_at_from is None or breakdown["reported_at"][:10] >= reported_at_from)
+            and (reported_at_to is None or breakdown["reported_at"][:10] <= reported_at_to)
         ]
         shown = [{**breakdown} for breakdown in _page(found, offset)]
         return _found({"total": len(found), "breakdowns": shown}, self._names_of_breakdowns(shown))
@@ -466,6 +478,8 @@ class LiftService:
         self,
         lift_id: str | None = None,
         passed: bool | None = None,
+        done_on_from: Date | None = None,
+        done_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the inspections, oldest first, all of them or only some.
@@ -473,6 +487,8 @@ class LiftService:
         Args:
             lift_id (str, optional): Only inspections of this lift.
             passed (bool, optional): Only inspections with this value of `passed`.
+            done_on_from (str, optional): Only inspections whose `done_on` is on this day or later.
+            done_on_to (str, optional): Only inspections whose `done_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -485,9 +501,19 @@ class LiftService:
             for inspection in self.inspections.values()
             if (lift_id is None or inspection["lift_id"] == lift_id)
             and (passed is None or inspection["passed"] == passed)
+            and (done_on_from is None or inspection["done_on"] >= done_on_from)
+            and (done_on_to is None or inspection["done_on"] <= done_on_to)
         ]
         shown = [{**inspection} for inspection in _page(found, offset)]
         return _found({"total": len(found), "inspections": shown}, self._names_of_inspections(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def report_breakdown(
         self,

@@ -160,6 +160,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -425,7 +431,7 @@ class LostProperty:
 
         Args:
             name (str, optional): Only stores whose name contains this text.
-            secure (bool, optional): Only stores with this value of `secure`.
+            secure (bool, optional): Only stores that are secure (true) or not (false).
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -470,6 +476,8 @@ class LostProperty:
         finder_id: str | None = None,
         batch_id: str | None = None,
         status: Literal["stored", "handed_out", "disposed"] | None = None,
+        found_on_from: Date | None = None,
+        found_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the items, oldest first, all of them or only some.
@@ -483,6 +491,8 @@ class LostProperty:
             finder_id (str, optional): Only items whose finder is this person.
             batch_id (str, optional): Only items of this batch.
             status (str, optional): Only items with this status.
+            found_on_from (str, optional): Only items whose `found_on` is on this day or later.
+            found_on_to (str, optional): Only items whose `found_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -509,6 +519,8 @@ class LostProperty:
             and (finder_id is None or item["finder_id"] == finder_id)
             and (batch_id is None or item["batch_id"] == batch_id)
             and (status is None or item["status"] == status)
+            and (found_on_from is None or item["found_on"] >= found_on_from)
+            and (found_on_to is None or item["found_on"] <= found_on_to)
         ]
         shown = [self._show_item(item) for item in _page(found, offset)]
         return _found({"total": len(found), "items": shown}, self._names_of_items(shown))
@@ -520,6 +532,8 @@ class LostProperty:
         colour: Literal["black", "blue", "red", "silver", "green"] | None = None,
         item_id: str | None = None,
         status: Literal["open", "settled", "withdrawn"] | None = None,
+        lost_on_from: Date | None = None,
+        lost_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the claims, oldest first, all of them or only some.
@@ -530,6 +544,8 @@ class LostProperty:
             colour (str, optional): Only claims with this colour.
             item_id (str, optional): Only claims of this item.
             status (str, optional): Only claims with this status.
+            lost_on_from (str, optional): Only claims whose `lost_on` is on this day or later.
+            lost_on_to (str, optional): Only claims whose `lost_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -549,6 +565,8 @@ class LostProperty:
             and (colour is None or claim["colour"] == colour)
             and (item_id is None or claim["item_id"] == item_id)
             and (status is None or claim["status"] == status)
+            and (lost_on_from is None or claim["lost_on"] >= lost_on_from)
+            and (lost_on_to is None or claim["lost_on"] <= lost_on_to)
         ]
         shown = [self._show_claim(claim) for claim in _page(found, offset)]
         return _found({"total": len(found), "claims": shown}, self._names_of_claims(shown))
@@ -557,6 +575,8 @@ class LostProperty:
         self,
         claim_id: str | None = None,
         sort: Literal["identity", "detail", "photo", "receipt", "serial_number"] | None = None,
+        shown_on_from: Date | None = None,
+        shown_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the proofs, oldest first, all of them or only some.
@@ -564,6 +584,8 @@ class LostProperty:
         Args:
             claim_id (str, optional): Only proofs of this claim.
             sort (str, optional): Only proofs with this sort.
+            shown_on_from (str, optional): Only proofs whose `shown_on` is on this day or later.
+            shown_on_to (str, optional): Only proofs whose `shown_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -576,6 +598,8 @@ class LostProperty:
             for proof in self.proofs.values()
             if (claim_id is None or proof["claim_id"] == claim_id)
             and (sort is None or proof["sort"] == sort)
+            and (shown_on_from is None or proof["shown_on"] >= shown_on_from)
+            and (shown_on_to is None or proof["shown_on"] <= shown_on_to)
         ]
         return _found({"total": len(found), "proofs": [{**proof} for proof in _page(found, offset)]})
 
@@ -584,6 +608,8 @@ class LostProperty:
         name: Text | None = None,
         fate: Literal["charity", "auction", "destruction"] | None = None,
         status: Literal["planned", "gone"] | None = None,
+        goes_on_from: Date | None = None,
+        goes_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the batches, oldest first, all of them or only some.
@@ -592,6 +618,8 @@ class LostProperty:
             name (str, optional): Only batches whose name contains this text.
             fate (str, optional): Only batches with this fate.
             status (str, optional): Only batches with this status.
+            goes_on_from (str, optional): Only batches whose `goes_on` is on this day or later.
+            goes_on_to (str, optional): Only batches whose `goes_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -603,8 +631,18 @@ class LostProperty:
             if (name is None or name.casefold() in batch["name"].casefold())
             and (fate is None or batch["fate"] == fate)
             and (status is None or batch["status"] == status)
+            and (goes_on_from is None or batch["goes_on"] >= goes_on_from)
+            and (goes_on_to is None or batch["goes_on"] <= goes_on_to)
         ]
         return _found({"total": len(found), "batches": [self._show_batch(batch) for batch in _page(found, offset)]})
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def register_item(
         self,

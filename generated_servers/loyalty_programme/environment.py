@@ -151,6 +151,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -466,6 +472,8 @@ class LoyaltyProgramme:
         member_id: str | None = None,
         source: Literal["purchase", "goodwill", "gift"] | None = None,
         shop_id: str | None = None,
+        earned_on_from: Date | None = None,
+        earned_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the lots, oldest first, all of them or only some.
@@ -474,6 +482,8 @@ class LoyaltyProgramme:
             member_id (str, optional): Only lots of this member.
             source (str, optional): Only lots with this source.
             shop_id (str, optional): Only lots of this shop.
+            earned_on_from (str, optional): Only lots whose `earned_on` is on this day or later.
+            earned_on_to (str, optional): Only lots whose `earned_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -489,6 +499,8 @@ class LoyaltyProgramme:
             if (member_id is None or lot["member_id"] == member_id)
             and (source is None or lot["source"] == source)
             and (shop_id is None or lot["shop_id"] == shop_id)
+            and (earned_on_from is None or lot["earned_on"] >= earned_on_from)
+            and (earned_on_to is None or lot["earned_on"] <= earned_on_to)
         ]
         shown = [self._show_lot(lot) for lot in _page(found, offset)]
         return _found({"total": len(found), "lots": shown}, self._names_of_lots(shown))
@@ -525,6 +537,8 @@ class LoyaltyProgramme:
         member_id: str | None = None,
         reward_id: str | None = None,
         status: Literal["reserved", "collected", "cancelled"] | None = None,
+        made_on_from: Date | None = None,
+        made_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the redemptions, oldest first, all of them or only some.
@@ -533,6 +547,8 @@ class LoyaltyProgramme:
             member_id (str, optional): Only redemptions of this member.
             reward_id (str, optional): Only redemptions of this reward.
             status (str, optional): Only redemptions with this status.
+            made_on_from (str, optional): Only redemptions whose `made_on` is on this day or later.
+            made_on_to (str, optional): Only redemptions whose `made_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -548,6 +564,8 @@ class LoyaltyProgramme:
             if (member_id is None or redemption["member_id"] == member_id)
             and (reward_id is None or redemption["reward_id"] == reward_id)
             and (status is None or redemption["status"] == status)
+            and (made_on_from is None or redemption["made_on"] >= made_on_from)
+            and (made_on_to is None or redemption["made_on"] <= made_on_to)
         ]
         shown = [{**redemption} for redemption in _page(found, offset)]
         return _found({"total": len(found), "redemptions": shown}, self._names_of_redemptions(shown))
@@ -579,6 +597,14 @@ class LoyaltyProgramme:
             and (lot_id is None or draw["lot_id"] == lot_id)
         ]
         return _found({"total": len(found), "draws": [{**draw} for draw in _page(found, offset)]})
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def record_purchase(
         self,

@@ -7,11 +7,13 @@ work in order, drafts and replies, scheduled sending and snoozed mail.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import date
 from typing import Annotated, Any, Literal, TypedDict
 
 
 Result = dict[str, Any]
 """`{"success": True, "data" | "message": ...}` or `{"success": False, "error": why}`"""
+Date = Annotated[str, {"format": "date"}]
 DateTime = Annotated[str, {"format": "date-time"}]
 Text = Annotated[str, {"minLength": 1, "maxLength": 1000}]
 
@@ -140,6 +142,12 @@ def _found(data: object, names: dict[str, str] | None = None) -> Result:
 def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
+
+
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -409,7 +417,7 @@ class Mailbox:
 
         Args:
             name (str, optional): Only contacts whose name contains this text.
-            blocked (bool, optional): Only contacts with this value of `blocked`.
+            blocked (bool, optional): Only contacts that are blocked (true) or not (false).
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -478,6 +486,8 @@ class Mailbox:
         self,
         subject: Text | None = None,
         folder_id: str | None = None,
+        snoozed_until_from: Date | None = None,
+        snoozed_until_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the threads, oldest first, all of them or only some.
@@ -485,6 +495,8 @@ class Mailbox:
         Args:
             subject (str, optional): Only threads whose subject contains this text.
             folder_id (str, optional): Only threads of this folder.
+            snoozed_until_from (str, optional): Only threads whose `snoozed_until` is on this day or later.
+            snoozed_until_to (str, optional): Only threads whose `snoozed_until` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -497,6 +509,14 @@ class Mailbox:
             for thread in self.threads.values()
             if (subject is None or subject.casefold() in thread["subject"].casefold())
             and (folder_id is None or thread["folder_id"] == folder_id)
+            and (
+                snoozed_until_from is None
+                or (thread["snoozed_until"] is not None and thread["snoozed_until"][:10] >= snoozed_until_from)
+            )
+            and (
+                snoozed_until_to is None
+                or (thread["snoozed_until"] is not None and thread["snoozed_until"][:10] <= snoozed_until_to)
+            )
         ]
         shown = [self._show_thread(thread) for thread in _page(found, offset)]
         return _found({"total": len(found), "threads": shown}, self._names_of_threads(shown))
@@ -506,6 +526,8 @@ class Mailbox:
         thread_id: str | None = None,
         sender_id: str | None = None,
         read: bool | None = None,
+        sent_at_from: Date | None = None,
+        sent_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the messages, oldest first, all of them or only some.
@@ -514,6 +536,8 @@ class Mailbox:
             thread_id (str, optional): Only messages of this thread.
             sender_id (str, optional): Only messages whose sender is this contact.
             read (bool, optional): Only messages with this value of `read`.
+            sent_at_from (str, optional): Only messages whose `sent_at` is on this day or later.
+            sent_at_to (str, optional): Only messages whose `sent_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -529,6 +553,8 @@ class Mailbox:
             if (thread_id is None or message["thread_id"] == thread_id)
             and (sender_id is None or message["sender_id"] == sender_id)
             and (read is None or message["read"] == read)
+            and (sent_at_from is None or message["sent_at"][:10] >= sent_at_from)
+            and (sent_at_to is None or message["sent_at"][:10] <= sent_at_to)
         ]
         shown = [{**message} for message in _page(found, offset)]
         return _found({"total": len(found), "messages": shown}, self._names_of_messages(shown))
@@ -537,6 +563,8 @@ class Mailbox:
         self,
         thread_id: str | None = None,
         status: Literal["open", "scheduled", "sent", "dropped"] | None = None,
+        send_at_from: Date | None = None,
+        send_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the drafts, oldest first, all of them or only some.
@@ -544,6 +572,8 @@ class Mailbox:
         Args:
             thread_id (str, optional): Only drafts of this thread.
             status (str, optional): Only drafts with this status.
+            send_at_from (str, optional): Only drafts whose `send_at` is on this day or later.
+            send_at_to (str, optional): Only drafts whose `send_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -556,6 +586,8 @@ class Mailbox:
             for draft in self.drafts.values()
             if (thread_id is None or draft["thread_id"] == thread_id)
             and (status is None or draft["status"] == status)
+            and (send_at_from is None or (draft["send_at"] is not None and draft["send_at"][:10] >= send_at_from))
+            and (send_at_to is None or (draft["send_at"] is not None and draft["send_at"][:10] <= send_at_to))
         ]
         shown = [self._show_draft(draft) for draft in _page(found, offset)]
         return _found({"total": len(found), "drafts": shown}, self._names_of_drafts(shown))
@@ -599,6 +631,14 @@ class Mailbox:
         ]
         shown = [{**filter} for filter in _page(found, offset)]
         return _found({"total": len(found), "filters": shown}, self._names_of_filters(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def deliver_message(
         self,

@@ -153,6 +153,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -539,6 +545,8 @@ class MarathonRegistration:
         self,
         runner_id: str | None = None,
         spent_on_id: str | None = None,
+        valid_until_from: Date | None = None,
+        valid_until_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the vouchers, oldest first, all of them or only some.
@@ -546,6 +554,8 @@ class MarathonRegistration:
         Args:
             runner_id (str, optional): Only vouchers of this runner.
             spent_on_id (str, optional): Only vouchers spent on this registration.
+            valid_until_from (str, optional): Only vouchers whose `valid_until` is on this day or later.
+            valid_until_to (str, optional): Only vouchers whose `valid_until` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -560,9 +570,19 @@ class MarathonRegistration:
             for voucher in self.vouchers.values()
             if (runner_id is None or voucher["runner_id"] == runner_id)
             and (spent_on_id is None or voucher["spent_on_id"] == spent_on_id)
+            and (valid_until_from is None or voucher["valid_until"] >= valid_until_from)
+            and (valid_until_to is None or voucher["valid_until"] <= valid_until_to)
         ]
         shown = [{**voucher} for voucher in _page(found, offset)]
         return _found({"total": len(found), "vouchers": shown}, self._names_of_vouchers(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def register(
         self,

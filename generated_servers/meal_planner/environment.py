@@ -155,6 +155,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -435,12 +441,16 @@ class MealPlanner:
     def list_pantry_lots(
         self,
         ingredient_id: str | None = None,
+        best_before_from: Date | None = None,
+        best_before_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the pantry lots, oldest first, all of them or only some.
 
         Args:
             ingredient_id (str, optional): Only pantry lots of this ingredient.
+            best_before_from (str, optional): Only pantry lots whose `best_before` is on this day or later.
+            best_before_to (str, optional): Only pantry lots whose `best_before` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -452,6 +462,8 @@ class MealPlanner:
             pantry_lot
             for pantry_lot in self.pantry_lots.values()
             if (ingredient_id is None or pantry_lot["ingredient_id"] == ingredient_id)
+            and (best_before_from is None or pantry_lot["best_before"] >= best_before_from)
+            and (best_before_to is None or pantry_lot["best_before"] <= best_before_to)
         ]
         shown = [{**pantry_lot} for pantry_lot in _page(found, offset)]
         return _found({"total": len(found), "pantry_lots": shown}, self._names_of_pantry_lots(shown))
@@ -462,6 +474,8 @@ class MealPlanner:
         recipe_id: str | None = None,
         cook_id: str | None = None,
         status: Literal["planned", "cooked", "dropped"] | None = None,
+        on_from: Date | None = None,
+        on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the meals, oldest first, all of them or only some.
@@ -471,6 +485,8 @@ class MealPlanner:
             recipe_id (str, optional): Only meals of this recipe.
             cook_id (str, optional): Only meals whose cook is this eater.
             status (str, optional): Only meals with this status.
+            on_from (str, optional): Only meals whose `on` is on this day or later.
+            on_to (str, optional): Only meals whose `on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -487,6 +503,8 @@ class MealPlanner:
             and (recipe_id is None or meal["recipe_id"] == recipe_id)
             and (cook_id is None or meal["cook_id"] == cook_id)
             and (status is None or meal["status"] == status)
+            and (on_from is None or meal["on"] >= on_from)
+            and (on_to is None or meal["on"] <= on_to)
         ]
         shown = [self._show_meal(meal) for meal in _page(found, offset)]
         return _found({"total": len(found), "meals": shown}, self._names_of_meals(shown))
@@ -494,12 +512,16 @@ class MealPlanner:
     def list_leftovers(
         self,
         meal_id: str | None = None,
+        keeps_until_from: Date | None = None,
+        keeps_until_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the leftovers, oldest first, all of them or only some.
 
         Args:
             meal_id (str, optional): Only leftovers of this meal.
+            keeps_until_from (str, optional): Only leftovers whose `keeps_until` is on this day or later.
+            keeps_until_to (str, optional): Only leftovers whose `keeps_until` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -511,6 +533,8 @@ class MealPlanner:
             leftover
             for leftover in self.leftovers.values()
             if (meal_id is None or leftover["meal_id"] == meal_id)
+            and (keeps_until_from is None or leftover["keeps_until"] >= keeps_until_from)
+            and (keeps_until_to is None or leftover["keeps_until"] <= keeps_until_to)
         ]
         return _found({"total": len(found), "leftovers": [{**leftover} for leftover in _page(found, offset)]})
 
@@ -540,6 +564,14 @@ class MealPlanner:
         ]
         shown = [{**shopping_item} for shopping_item in _page(found, offset)]
         return _found({"total": len(found), "shopping_items": shown}, self._names_of_shopping_items(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def plan_meal(
         self,

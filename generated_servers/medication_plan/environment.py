@@ -159,6 +159,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -475,7 +481,7 @@ class MedicationPlan:
         Args:
             name (str, optional): Only drugs whose name contains this text.
             family (str, optional): Only drugs with this family.
-            essential (bool, optional): Only drugs with this value of `essential`.
+            essential (bool, optional): Only drugs that are essential (true) or not (false).
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -495,6 +501,8 @@ class MedicationPlan:
         patient_id: str | None = None,
         drug_id: str | None = None,
         status: Literal["active", "paused", "stopped"] | None = None,
+        starts_from: Date | None = None,
+        starts_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the regimens, oldest first, all of them or only some.
@@ -503,6 +511,8 @@ class MedicationPlan:
             patient_id (str, optional): Only regimens of this patient.
             drug_id (str, optional): Only regimens of this drug.
             status (str, optional): Only regimens with this status.
+            starts_from (str, optional): Only regimens whose `starts` is on this day or later.
+            starts_to (str, optional): Only regimens whose `starts` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -518,6 +528,8 @@ class MedicationPlan:
             if (patient_id is None or regimen["patient_id"] == patient_id)
             and (drug_id is None or regimen["drug_id"] == drug_id)
             and (status is None or regimen["status"] == status)
+            and (starts_from is None or regimen["starts"] >= starts_from)
+            and (starts_to is None or regimen["starts"] <= starts_to)
         ]
         shown = [self._show_regimen(regimen) for regimen in _page(found, offset)]
         return _found({"total": len(found), "regimens": shown}, self._names_of_regimens(shown))
@@ -575,6 +587,8 @@ class MedicationPlan:
         regimen_id: str | None = None,
         told_id: str | None = None,
         status: Literal["due", "taken", "missed", "skipped"] | None = None,
+        due_at_from: Date | None = None,
+        due_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the doses, oldest first, all of them or only some.
@@ -583,6 +597,8 @@ class MedicationPlan:
             regimen_id (str, optional): Only doses of this regimen.
             told_id (str, optional): Only doses whose told is this carer.
             status (str, optional): Only doses with this status.
+            due_at_from (str, optional): Only doses whose `due_at` is on this day or later.
+            due_at_to (str, optional): Only doses whose `due_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -598,9 +614,19 @@ class MedicationPlan:
             if (regimen_id is None or dose["regimen_id"] == regimen_id)
             and (told_id is None or dose["told_id"] == told_id)
             and (status is None or dose["status"] == status)
+            and (due_at_from is None or dose["due_at"][:10] >= due_at_from)
+            and (due_at_to is None or dose["due_at"][:10] <= due_at_to)
         ]
         shown = [{**dose} for dose in _page(found, offset)]
         return _found({"total": len(found), "doses": shown}, self._names_of_doses(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def note_allergy(
         self,

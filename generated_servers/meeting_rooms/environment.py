@@ -160,6 +160,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -473,7 +479,7 @@ class MeetingRooms:
         Args:
             name (str, optional): Only employees whose name contains this text.
             team (str, optional): Only employees with this team.
-            may_approve (bool, optional): Only employees with this value of `may_approve`.
+            may_approve (bool, optional): Only employees that may approve (true) or not (false).
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -500,7 +506,7 @@ class MeetingRooms:
         Args:
             tag (str, optional): Only devices whose tag contains this text.
             kind (str, optional): Only devices with this kind.
-            portable (bool, optional): Only devices with this value of `portable`.
+            portable (bool, optional): Only devices that are portable (true) or not (false).
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -518,12 +524,16 @@ class MeetingRooms:
     def list_closures(
         self,
         room_id: str | None = None,
+        starts_from: Date | None = None,
+        starts_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the closures, oldest first, all of them or only some.
 
         Args:
             room_id (str, optional): Only closures of this room.
+            starts_from (str, optional): Only closures whose `starts` is on this day or later.
+            starts_to (str, optional): Only closures whose `starts` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -531,7 +541,13 @@ class MeetingRooms:
         """
         if room_id is not None and room_id not in self.rooms:
             return _refused(f"There is no room {room_id!r}.")
-        found = [closure for closure in self.closures.values() if (room_id is None or closure["room_id"] == room_id)]
+        found = [
+            closure
+            for closure in self.closures.values()
+            if (room_id is None or closure["room_id"] == room_id)
+            and (starts_from is None or closure["starts"][:10] >= starts_from)
+            and (starts_to is None or closure["starts"][:10] <= starts_to)
+        ]
         shown = [{**closure} for closure in _page(found, offset)]
         return _found({"total": len(found), "closures": shown}, self._names_of_closures(shown))
 
@@ -558,6 +574,8 @@ class MeetingRooms:
         series_id: str | None = None,
         approved_by_id: str | None = None,
         status: Literal["requested", "confirmed", "declined", "cancelled"] | None = None,
+        starts_from: Date | None = None,
+        starts_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the bookings, oldest first, all of them or only some.
@@ -569,6 +587,8 @@ class MeetingRooms:
             series_id (str, optional): Only bookings whose series is this booking.
             approved_by_id (str, optional): Only bookings approved by this employee.
             status (str, optional): Only bookings with this status.
+            starts_from (str, optional): Only bookings whose `starts` is on this day or later.
+            starts_to (str, optional): Only bookings whose `starts` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -591,6 +611,8 @@ class MeetingRooms:
             and (series_id is None or booking["series_id"] == series_id)
             and (approved_by_id is None or booking["approved_by_id"] == approved_by_id)
             and (status is None or booking["status"] == status)
+            and (starts_from is None or booking["starts"][:10] >= starts_from)
+            and (starts_to is None or booking["starts"][:10] <= starts_to)
         ]
         shown = [self._show_booking(booking) for booking in _page(found, offset)]
         return _found({"total": len(found), "bookings": shown}, self._names_of_bookings(shown))
@@ -655,6 +677,14 @@ class MeetingRooms:
         ]
         shown = [{**loan} for loan in _page(found, offset)]
         return _found({"total": len(found), "loans": shown}, self._names_of_loans(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def book_room(
         self,

@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal, TypedDict
 
 Result = dict[str, Any]
 """`{"success": True, "data" | "message": ...}` or `{"success": False, "error": why}`"""
+Date = Annotated[str, {"format": "date"}]
 Time = Annotated[str, {"format": "time"}]
 DateTime = Annotated[str, {"format": "date-time"}]
 Text = Annotated[str, {"minLength": 1, "maxLength": 1000}]
@@ -140,6 +141,12 @@ def _found(data: object, names: dict[str, str] | None = None) -> Result:
 def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
+
+
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -474,9 +481,9 @@ class MessageQueue:
         Args:
             name (str, optional): Only subscriptions whose name contains this text.
             topic_id (str, optional): Only subscriptions of this topic.
-            only (str, optional): Only subscriptions with this only.
-            ordered (bool, optional): Only subscriptions with this value of `ordered`.
-            paused (bool, optional): Only subscriptions with this value of `paused`.
+            only (str, optional): Only subscriptions whose `only` is this.
+            ordered (bool, optional): Only subscriptions that are ordered (true) or not (false).
+            paused (bool, optional): Only subscriptions that are paused (true) or not (false).
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -523,6 +530,8 @@ class MessageQueue:
         code: Text | None = None,
         topic_id: str | None = None,
         kind: Literal["created", "changed", "cancelled", "failed"] | None = None,
+        published_at_from: Date | None = None,
+        published_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the messages, oldest first, all of them or only some.
@@ -531,6 +540,8 @@ class MessageQueue:
             code (str, optional): Only messages whose code contains this text.
             topic_id (str, optional): Only messages of this topic.
             kind (str, optional): Only messages with this kind.
+            published_at_from (str, optional): Only messages whose `published_at` is on this day or later.
+            published_at_to (str, optional): Only messages whose `published_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -544,6 +555,8 @@ class MessageQueue:
             if (code is None or code.casefold() in message["code"].casefold())
             and (topic_id is None or message["topic_id"] == topic_id)
             and (kind is None or message["kind"] == kind)
+            and (published_at_from is None or message["published_at"][:10] >= published_at_from)
+            and (published_at_to is None or message["published_at"][:10] <= published_at_to)
         ]
         shown = [{**message} for message in _page(found, offset)]
         return _found({"total": len(found), "messages": shown}, self._names_of_messages(shown))
@@ -554,6 +567,8 @@ class MessageQueue:
         subscription_id: str | None = None,
         worker_id: str | None = None,
         status: Literal["waiting", "taken", "dropped", "done", "dead"] | None = None,
+        hidden_until_from: Date | None = None,
+        hidden_until_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the deliveries, oldest first, all of them or only some.
@@ -563,6 +578,8 @@ class MessageQueue:
             subscription_id (str, optional): Only deliveries of this subscription.
             worker_id (str, optional): Only deliveries of this worker.
             status (str, optional): Only deliveries with this status.
+            hidden_until_from (str, optional): Only deliveries whose `hidden_until` is on this day or later.
+            hidden_until_to (str, optional): Only deliveries whose `hidden_until` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -581,9 +598,25 @@ class MessageQueue:
             and (subscription_id is None or delivery["subscription_id"] == subscription_id)
             and (worker_id is None or delivery["worker_id"] == worker_id)
             and (status is None or delivery["status"] == status)
+            and (
+                hidden_until_from is None
+                or (delivery["hidden_until"] is not None and delivery["hidden_until"][:10] >= hidden_until_from)
+            )
+            and (
+                hidden_until_to is None
+                or (delivery["hidden_until"] is not None and delivery["hidden_until"][:10] <= hidden_until_to)
+            )
         ]
         shown = [{**delivery} for delivery in _page(found, offset)]
         return _found({"total": len(found), "deliveries": shown}, self._names_of_deliveries(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def publish_message(
         self,

@@ -150,6 +150,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -409,7 +415,7 @@ class MeterExchange:
 
         Args:
             name (str, optional): Only households whose name contains this text.
-            vulnerable (bool, optional): Only households with this value of `vulnerable`.
+            vulnerable (bool, optional): Only households that are vulnerable (true) or not (false).
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -466,6 +472,8 @@ class MeterExchange:
         meter_id: str | None = None,
         source: Literal["customer", "fitter", "estimate"] | None = None,
         status: Literal["in_doubt", "accepted", "rejected"] | None = None,
+        taken_on_from: Date | None = None,
+        taken_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the readings, oldest first, all of them or only some.
@@ -474,6 +482,8 @@ class MeterExchange:
             meter_id (str, optional): Only readings of this meter.
             source (str, optional): Only readings with this source.
             status (str, optional): Only readings with this status.
+            taken_on_from (str, optional): Only readings whose `taken_on` is on this day or later.
+            taken_on_to (str, optional): Only readings whose `taken_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -487,6 +497,8 @@ class MeterExchange:
             if (meter_id is None or reading["meter_id"] == meter_id)
             and (source is None or reading["source"] == source)
             and (status is None or reading["status"] == status)
+            and (taken_on_from is None or reading["taken_on"] >= taken_on_from)
+            and (taken_on_to is None or reading["taken_on"] <= taken_on_to)
         ]
         shown = [{**reading} for reading in _page(found, offset)]
         return _found({"total": len(found), "readings": shown}, self._names_of_readings(shown))
@@ -520,6 +532,8 @@ class MeterExchange:
         fitter_id: str | None = None,
         half: Literal["morning", "afternoon"] | None = None,
         status: Literal["booked", "no_access", "done", "called_off"] | None = None,
+        day_from: Date | None = None,
+        day_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the visits, oldest first, all of them or only some.
@@ -529,6 +543,8 @@ class MeterExchange:
             fitter_id (str, optional): Only visits of this fitter.
             half (str, optional): Only visits with this half.
             status (str, optional): Only visits with this status.
+            day_from (str, optional): Only visits whose `day` is on this day or later.
+            day_to (str, optional): Only visits whose `day` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -545,6 +561,8 @@ class MeterExchange:
             and (fitter_id is None or visit["fitter_id"] == fitter_id)
             and (half is None or visit["half"] == half)
             and (status is None or visit["status"] == status)
+            and (day_from is None or visit["day"] >= day_from)
+            and (day_to is None or visit["day"] <= day_to)
         ]
         shown = [{**visit} for visit in _page(found, offset)]
         return _found({"total": len(found), "visits": shown}, self._names_of_visits(shown))
@@ -553,6 +571,8 @@ class MeterExchange:
         self,
         meter_id: str | None = None,
         status: Literal["asked", "granted", "refused"] | None = None,
+        asked_on_from: Date | None = None,
+        asked_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the warrants, oldest first, all of them or only some.
@@ -560,6 +580,8 @@ class MeterExchange:
         Args:
             meter_id (str, optional): Only warrants of this meter.
             status (str, optional): Only warrants with this status.
+            asked_on_from (str, optional): Only warrants whose `asked_on` is on this day or later.
+            asked_on_to (str, optional): Only warrants whose `asked_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -572,6 +594,8 @@ class MeterExchange:
             for warrant in self.warrants.values()
             if (meter_id is None or warrant["meter_id"] == meter_id)
             and (status is None or warrant["status"] == status)
+            and (asked_on_from is None or warrant["asked_on"] >= asked_on_from)
+            and (asked_on_to is None or warrant["asked_on"] <= asked_on_to)
         ]
         shown = [{**warrant} for warrant in _page(found, offset)]
         return _found({"total": len(found), "warrants": shown}, self._names_of_warrants(shown))
@@ -580,13 +604,17 @@ class MeterExchange:
         self,
         household_id: str | None = None,
         open: bool | None = None,
+        sent_on_from: Date | None = None,
+        sent_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the reminders, oldest first, all of them or only some.
 
         Args:
             household_id (str, optional): Only reminders of this household.
-            open (bool, optional): Only reminders with this value of `open`.
+            open (bool, optional): Only reminders that are open (true) or not (false).
+            sent_on_from (str, optional): Only reminders whose `sent_on` is on this day or later.
+            sent_on_to (str, optional): Only reminders whose `sent_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -599,9 +627,19 @@ class MeterExchange:
             for reminder in self.reminders.values()
             if (household_id is None or reminder["household_id"] == household_id)
             and (open is None or reminder["open"] == open)
+            and (sent_on_from is None or reminder["sent_on"] >= sent_on_from)
+            and (sent_on_to is None or reminder["sent_on"] <= sent_on_to)
         ]
         shown = [{**reminder} for reminder in _page(found, offset)]
         return _found({"total": len(found), "reminders": shown}, self._names_of_reminders(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def enter_reading(
         self,

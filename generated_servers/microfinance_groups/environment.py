@@ -16,6 +16,7 @@ from typing import Annotated, Any, Literal, TypedDict
 
 Result = dict[str, Any]
 """`{"success": True, "data" | "message": ...}` or `{"success": False, "error": why}`"""
+Date = Annotated[str, {"format": "date"}]
 Text = Annotated[str, {"minLength": 1, "maxLength": 1000}]
 
 RULES = (
@@ -148,6 +149,12 @@ def _found(data: object, names: dict[str, str] | None = None) -> Result:
 def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
+
+
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -444,6 +451,8 @@ class MicrofinanceGroups:
         self,
         group_id: str | None = None,
         status: Literal["open", "closed"] | None = None,
+        held_on_from: Date | None = None,
+        held_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the meetings, oldest first, all of them or only some.
@@ -451,6 +460,8 @@ class MicrofinanceGroups:
         Args:
             group_id (str, optional): Only meetings of this group.
             status (str, optional): Only meetings with this status.
+            held_on_from (str, optional): Only meetings whose `held_on` is on this day or later.
+            held_on_to (str, optional): Only meetings whose `held_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -463,6 +474,8 @@ class MicrofinanceGroups:
             for meeting in self.meetings.values()
             if (group_id is None or meeting["group_id"] == group_id)
             and (status is None or meeting["status"] == status)
+            and (held_on_from is None or meeting["held_on"] >= held_on_from)
+            and (held_on_to is None or meeting["held_on"] <= held_on_to)
         ]
         shown = [self._show_meeting(meeting) for meeting in _page(found, offset)]
         return _found({"total": len(found), "meetings": shown}, self._names_of_meetings(shown))
@@ -511,7 +524,7 @@ class MicrofinanceGroups:
         Args:
             member_id (str, optional): Only fines of this member.
             meeting_id (str, optional): Only fines of this meeting.
-            paid (bool, optional): Only fines with this value of `paid`.
+            paid (bool, optional): Only fines that are paid (true) or not (false).
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -536,6 +549,8 @@ class MicrofinanceGroups:
         borrower_id: str | None = None,
         last_paid_id: str | None = None,
         status: Literal["asked", "running", "refused", "repaid"] | None = None,
+        asked_on_from: Date | None = None,
+        asked_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the loans, oldest first, all of them or only some.
@@ -544,6 +559,8 @@ class MicrofinanceGroups:
             borrower_id (str, optional): Only loans whose borrower is this member.
             last_paid_id (str, optional): Only loans whose last paid is this meeting.
             status (str, optional): Only loans with this status.
+            asked_on_from (str, optional): Only loans whose `asked_on` is on this day or later.
+            asked_on_to (str, optional): Only loans whose `asked_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -559,9 +576,19 @@ class MicrofinanceGroups:
             if (borrower_id is None or loan["borrower_id"] == borrower_id)
             and (last_paid_id is None or loan["last_paid_id"] == last_paid_id)
             and (status is None or loan["status"] == status)
+            and (asked_on_from is None or loan["asked_on"] >= asked_on_from)
+            and (asked_on_to is None or loan["asked_on"] <= asked_on_to)
         ]
         shown = [self._show_loan(loan) for loan in _page(found, offset)]
         return _found({"total": len(found), "loans": shown}, self._names_of_loans(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def open_meeting(self, group_id: str) -> Result:
         """Open the weekly meeting of a group, at least six days after the last; everybody stands on the roll as

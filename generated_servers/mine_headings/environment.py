@@ -146,6 +146,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -486,7 +492,7 @@ class MineHeadings:
             label (str, optional): Only machines whose label contains this text.
             kind (str, optional): Only machines with this kind.
             heading_id (str, optional): Only machines of this heading.
-            broken (bool, optional): Only machines with this value of `broken`.
+            broken (bool, optional): Only machines that are broken (true) or not (false).
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -545,7 +551,7 @@ class MineHeadings:
 
         Args:
             name (str, optional): Only magazines whose name contains this text.
-            holds (str, optional): Only magazines with this holds.
+            holds (str, optional): Only magazines whose `holds` is this.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -565,6 +571,8 @@ class MineHeadings:
         self,
         number: Text | None = None,
         magazine_id: str | None = None,
+        good_until_from: Date | None = None,
+        good_until_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the lots, oldest first, all of them or only some.
@@ -572,6 +580,8 @@ class MineHeadings:
         Args:
             number (str, optional): Only lots whose number contains this text.
             magazine_id (str, optional): Only lots of this magazine.
+            good_until_from (str, optional): Only lots whose `good_until` is on this day or later.
+            good_until_to (str, optional): Only lots whose `good_until` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -584,6 +594,8 @@ class MineHeadings:
             for lot in self.lots.values()
             if (number is None or number.casefold() in lot["number"].casefold())
             and (magazine_id is None or lot["magazine_id"] == magazine_id)
+            and (good_until_from is None or lot["good_until"] >= good_until_from)
+            and (good_until_to is None or lot["good_until"] <= good_until_to)
         ]
         shown = [{**lot} for lot in _page(found, offset)]
         return _found({"total": len(found), "lots": shown}, self._names_of_lots(shown))
@@ -592,6 +604,8 @@ class MineHeadings:
         self,
         heading_id: str | None = None,
         shotfirer_id: str | None = None,
+        fired_at_from: Date | None = None,
+        fired_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the blasts, oldest first, all of them or only some.
@@ -599,6 +613,8 @@ class MineHeadings:
         Args:
             heading_id (str, optional): Only blasts of this heading.
             shotfirer_id (str, optional): Only blasts whose shotfirer is this miner.
+            fired_at_from (str, optional): Only blasts whose `fired_at` is on this day or later.
+            fired_at_to (str, optional): Only blasts whose `fired_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -613,9 +629,19 @@ class MineHeadings:
             for blast in self.blasts.values()
             if (heading_id is None or blast["heading_id"] == heading_id)
             and (shotfirer_id is None or blast["shotfirer_id"] == shotfirer_id)
+            and (fired_at_from is None or (blast["fired_at"] is not None and blast["fired_at"][:10] >= fired_at_from))
+            and (fired_at_to is None or (blast["fired_at"] is not None and blast["fired_at"][:10] <= fired_at_to))
         ]
         shown = [{**blast} for blast in _page(found, offset)]
         return _found({"total": len(found), "blasts": shown}, self._names_of_blasts(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def send_machine(self, machine_id: str, heading_id: str | None = None) -> Result:
         """Send a machine into a heading, from where it is now, or back to the bay where no heading is named.

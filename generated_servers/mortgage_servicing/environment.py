@@ -166,6 +166,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -424,7 +430,7 @@ class MortgageServicing:
 
         Args:
             name (str, optional): Only borrowers whose name contains this text.
-            vulnerable (bool, optional): Only borrowers with this value of `vulnerable`.
+            vulnerable (bool, optional): Only borrowers that are vulnerable (true) or not (false).
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -491,12 +497,16 @@ class MortgageServicing:
     def list_instalments(
         self,
         loan_id: str | None = None,
+        due_on_from: Date | None = None,
+        due_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the instalments, oldest first, all of them or only some.
 
         Args:
             loan_id (str, optional): Only instalments of this loan.
+            due_on_from (str, optional): Only instalments whose `due_on` is on this day or later.
+            due_on_to (str, optional): Only instalments whose `due_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -508,6 +518,8 @@ class MortgageServicing:
             instalment
             for instalment in self.instalments.values()
             if (loan_id is None or instalment["loan_id"] == loan_id)
+            and (due_on_from is None or instalment["due_on"] >= due_on_from)
+            and (due_on_to is None or instalment["due_on"] <= due_on_to)
         ]
         shown = [{**instalment} for instalment in _page(found, offset)]
         return _found({"total": len(found), "instalments": shown}, self._names_of_instalments(shown))
@@ -517,6 +529,8 @@ class MortgageServicing:
         loan_id: str | None = None,
         kind: Literal["late", "returned"] | None = None,
         waived: bool | None = None,
+        charged_on_from: Date | None = None,
+        charged_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the fees, oldest first, all of them or only some.
@@ -524,7 +538,9 @@ class MortgageServicing:
         Args:
             loan_id (str, optional): Only fees of this loan.
             kind (str, optional): Only fees with this kind.
-            waived (bool, optional): Only fees with this value of `waived`.
+            waived (bool, optional): Only fees that are waived (true) or not (false).
+            charged_on_from (str, optional): Only fees whose `charged_on` is on this day or later.
+            charged_on_to (str, optional): Only fees whose `charged_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -538,6 +554,8 @@ class MortgageServicing:
             if (loan_id is None or fee["loan_id"] == loan_id)
             and (kind is None or fee["kind"] == kind)
             and (waived is None or fee["waived"] == waived)
+            and (charged_on_from is None or fee["charged_on"] >= charged_on_from)
+            and (charged_on_to is None or fee["charged_on"] <= charged_on_to)
         ]
         shown = [{**fee} for fee in _page(found, offset)]
         return _found({"total": len(found), "fees": shown}, self._names_of_fees(shown))
@@ -546,6 +564,8 @@ class MortgageServicing:
         self,
         loan_id: str | None = None,
         status: Literal["posted", "reversed"] | None = None,
+        received_on_from: Date | None = None,
+        received_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the payments, oldest first, all of them or only some.
@@ -553,6 +573,8 @@ class MortgageServicing:
         Args:
             loan_id (str, optional): Only payments of this loan.
             status (str, optional): Only payments with this status.
+            received_on_from (str, optional): Only payments whose `received_on` is on this day or later.
+            received_on_to (str, optional): Only payments whose `received_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -565,6 +587,8 @@ class MortgageServicing:
             for payment in self.payments.values()
             if (loan_id is None or payment["loan_id"] == loan_id)
             and (status is None or payment["status"] == status)
+            and (received_on_from is None or payment["received_on"] >= received_on_from)
+            and (received_on_to is None or payment["received_on"] <= received_on_to)
         ]
         shown = [{**payment} for payment in _page(found, offset)]
         return _found({"total": len(found), "payments": shown}, self._names_of_payments(shown))
@@ -573,6 +597,8 @@ class MortgageServicing:
         self,
         loan_id: str | None = None,
         status: Literal["asked", "granted", "refused"] | None = None,
+        starts_from: Date | None = None,
+        starts_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the holidays, oldest first, all of them or only some.
@@ -580,6 +606,8 @@ class MortgageServicing:
         Args:
             loan_id (str, optional): Only holidays of this loan.
             status (str, optional): Only holidays with this status.
+            starts_from (str, optional): Only holidays whose `starts` is on this day or later.
+            starts_to (str, optional): Only holidays whose `starts` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -592,9 +620,19 @@ class MortgageServicing:
             for holiday in self.holidays.values()
             if (loan_id is None or holiday["loan_id"] == loan_id)
             and (status is None or holiday["status"] == status)
+            and (starts_from is None or holiday["starts"] >= starts_from)
+            and (starts_to is None or holiday["starts"] <= starts_to)
         ]
         shown = [{**holiday} for holiday in _page(found, offset)]
         return _found({"total": len(found), "holidays": shown}, self._names_of_holidays(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def bill_instalment(self, loan_id: str) -> Result:
         """Bill the next monthly instalment of a loan, at most 14 days ahead; in a payment holiday nothing is due and

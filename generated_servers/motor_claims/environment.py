@@ -152,6 +152,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -419,6 +425,8 @@ class MotorClaims:
         handler_id: str | None = None,
         garage_id: str | None = None,
         status: Literal["open", "repairing", "total_loss", "denied", "settled"] | None = None,
+        happened_on_from: Date | None = None,
+        happened_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the claims, oldest first, all of them or only some.
@@ -430,6 +438,8 @@ class MotorClaims:
             handler_id (str, optional): Only claims of this handler.
             garage_id (str, optional): Only claims of this garage.
             status (str, optional): Only claims with this status.
+            happened_on_from (str, optional): Only claims whose `happened_on` is on this day or later.
+            happened_on_to (str, optional): Only claims whose `happened_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -450,6 +460,8 @@ class MotorClaims:
             and (handler_id is None or claim["handler_id"] == handler_id)
             and (garage_id is None or claim["garage_id"] == garage_id)
             and (status is None or claim["status"] == status)
+            and (happened_on_from is None or claim["happened_on"] >= happened_on_from)
+            and (happened_on_to is None or claim["happened_on"] <= happened_on_to)
         ]
         shown = [self._show_claim(claim) for claim in _page(found, offset)]
         return _found({"total": len(found), "claims": shown}, self._names_of_claims(shown))
@@ -466,7 +478,7 @@ class MotorClaims:
         Args:
             claim_id (str, optional): Only estimates of this claim.
             garage_id (str, optional): Only estimates of this garage.
-            accepted (bool, optional): Only estimates with this value of `accepted`.
+            accepted (bool, optional): Only estimates that are accepted (true) or not (false).
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -490,6 +502,8 @@ class MotorClaims:
         self,
         claim_id: str | None = None,
         payee: Literal["garage", "holder"] | None = None,
+        on_from: Date | None = None,
+        on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the payouts, oldest first, all of them or only some.
@@ -497,6 +511,8 @@ class MotorClaims:
         Args:
             claim_id (str, optional): Only payouts of this claim.
             payee (str, optional): Only payouts with this payee.
+            on_from (str, optional): Only payouts whose `on` is on this day or later.
+            on_to (str, optional): Only payouts whose `on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -509,6 +525,8 @@ class MotorClaims:
             for payout in self.payouts.values()
             if (claim_id is None or payout["claim_id"] == claim_id)
             and (payee is None or payout["payee"] == payee)
+            and (on_from is None or payout["on"] >= on_from)
+            and (on_to is None or payout["on"] <= on_to)
         ]
         shown = [{**payout} for payout in _page(found, offset)]
         return _found({"total": len(found), "payouts": shown}, self._names_of_payouts(shown))
@@ -539,6 +557,14 @@ class MotorClaims:
         ]
         shown = [{**recovery} for recovery in _page(found, offset)]
         return _found({"total": len(found), "recoveries": shown}, self._names_of_recoveries(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def open_claim(
         self,

@@ -154,6 +154,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -491,6 +497,8 @@ class MuseumLoans:
         direction: Literal["out", "home"] | None = None,
         courier_id: str | None = None,
         status: Literal["planned", "departed", "arrived"] | None = None,
+        leaves_on_from: Date | None = None,
+        leaves_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the transports, oldest first, all of them or only some.
@@ -501,6 +509,8 @@ class MuseumLoans:
             direction (str, optional): Only transports with this direction.
             courier_id (str, optional): Only transports whose courier is this conservator.
             status (str, optional): Only transports with this status.
+            leaves_on_from (str, optional): Only transports whose `leaves_on` is on this day or later.
+            leaves_on_to (str, optional): Only transports whose `leaves_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -518,6 +528,8 @@ class MuseumLoans:
             and (direction is None or transport["direction"] == direction)
             and (courier_id is None or transport["courier_id"] == courier_id)
             and (status is None or transport["status"] == status)
+            and (leaves_on_from is None or transport["leaves_on"] >= leaves_on_from)
+            and (leaves_on_to is None or transport["leaves_on"] <= leaves_on_to)
         ]
         shown = [self._show_transport(transport) for transport in _page(found, offset)]
         return _found({"total": len(found), "transports": shown}, self._names_of_transports(shown))
@@ -556,6 +568,8 @@ class MuseumLoans:
         loan_id: str | None = None,
         stage: Literal["before", "after"] | None = None,
         author_id: str | None = None,
+        made_on_from: Date | None = None,
+        made_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the reports, oldest first, all of them or only some.
@@ -564,6 +578,8 @@ class MuseumLoans:
             loan_id (str, optional): Only reports of this loan.
             stage (str, optional): Only reports with this stage.
             author_id (str, optional): Only reports whose author is this conservator.
+            made_on_from (str, optional): Only reports whose `made_on` is on this day or later.
+            made_on_to (str, optional): Only reports whose `made_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -579,9 +595,19 @@ class MuseumLoans:
             if (loan_id is None or report["loan_id"] == loan_id)
             and (stage is None or report["stage"] == stage)
             and (author_id is None or report["author_id"] == author_id)
+            and (made_on_from is None or report["made_on"] >= made_on_from)
+            and (made_on_to is None or report["made_on"] <= made_on_to)
         ]
         shown = [{**report} for report in _page(found, offset)]
         return _found({"total": len(found), "reports": shown}, self._names_of_reports(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def request_loan(self, artwork_id: str, exhibition_id: str) -> Result:
         """Enter the request of a host for a work in an exhibition.

@@ -161,6 +161,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -520,6 +526,8 @@ class MusicFestival:
         stage_id: str | None = None,
         crew_id: str | None = None,
         status: Literal["planned", "confirmed", "dropped", "played"] | None = None,
+        starts_at_from: Date | None = None,
+        starts_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the slots, oldest first, all of them or only some.
@@ -529,6 +537,8 @@ class MusicFestival:
             stage_id (str, optional): Only slots of this stage.
             crew_id (str, optional): Only slots of this crew.
             status (str, optional): Only slots with this status.
+            starts_at_from (str, optional): Only slots whose `starts_at` is on this day or later.
+            starts_at_to (str, optional): Only slots whose `starts_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -547,6 +557,8 @@ class MusicFestival:
             and (stage_id is None or slot["stage_id"] == stage_id)
             and (crew_id is None or slot["crew_id"] == crew_id)
             and (status is None or slot["status"] == status)
+            and (starts_at_from is None or slot["starts_at"][:10] >= starts_at_from)
+            and (starts_at_to is None or slot["starts_at"][:10] <= starts_at_to)
         ]
         shown = [self._show_slot(slot) for slot in _page(found, offset)]
         return _found({"total": len(found), "slots": shown}, self._names_of_slots(shown))
@@ -565,7 +577,7 @@ class MusicFestival:
             holder (str, optional): Only wristbands whose holder contains this text.
             band_id (str, optional): Only wristbands of this band.
             zone_id (str, optional): Only wristbands of this zone.
-            blocked (bool, optional): Only wristbands with this value of `blocked`.
+            blocked (bool, optional): Only wristbands that are blocked (true) or not (false).
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -585,6 +597,14 @@ class MusicFestival:
         ]
         shown = [{**wristband} for wristband in _page(found, offset)]
         return _found({"total": len(found), "wristbands": shown}, self._names_of_wristbands(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def book_slot(
         self,

@@ -162,6 +162,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -390,7 +396,7 @@ class MusicSchool:
 
         Args:
             name (str, optional): Only pupils whose name contains this text.
-            plays (str, optional): Only pupils with this plays.
+            plays (str, optional): Only pupils whose `plays` is this.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -592,6 +598,14 @@ class MusicSchool:
         ]
         shown = [{**item} for item in _page(found, offset)]
         return _found({"total": len(found), "items": shown}, self._names_of_items(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def start_series(
         self,

@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal, TypedDict
 
 Result = dict[str, Any]
 """`{"success": True, "data" | "message": ...}` or `{"success": False, "error": why}`"""
+Date = Annotated[str, {"format": "date"}]
 Time = Annotated[str, {"format": "time"}]
 DateTime = Annotated[str, {"format": "date-time"}]
 Text = Annotated[str, {"minLength": 1, "maxLength": 1000}]
@@ -149,6 +150,12 @@ def _found(data: object, names: dict[str, str] | None = None) -> Result:
 def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
+
+
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -460,7 +467,7 @@ class Newsroom:
         Args:
             codename (str, optional): Only sources whose codename contains this text.
             handler_id (str, optional): Only sources whose handler is this journalist.
-            secret (bool, optional): Only sources with this value of `secret`.
+            secret (bool, optional): Only sources that are secret (true) or not (false).
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -540,6 +547,8 @@ class Newsroom:
         checker_id: str | None = None,
         page_id: str | None = None,
         status: Literal["draft", "editing", "spiked", "checking", "cleared", "printed"] | None = None,
+        filed_at_from: Date | None = None,
+        filed_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the articles, oldest first, all of them or only some.
@@ -551,6 +560,8 @@ class Newsroom:
             checker_id (str, optional): Only articles whose checker is this journalist.
             page_id (str, optional): Only articles of this page.
             status (str, optional): Only articles with this status.
+            filed_at_from (str, optional): Only articles whose `filed_at` is on this day or later.
+            filed_at_to (str, optional): Only articles whose `filed_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -573,6 +584,8 @@ class Newsroom:
             and (checker_id is None or article["checker_id"] == checker_id)
             and (page_id is None or article["page_id"] == page_id)
             and (status is None or article["status"] == status)
+            and (filed_at_from is None or article["filed_at"][:10] >= filed_at_from)
+            and (filed_at_to is None or article["filed_at"][:10] <= filed_at_to)
         ]
         shown = [self._show_article(article) for article in _page(found, offset)]
         return _found({"total": len(found), "articles": shown}, self._names_of_articles(shown))
@@ -632,6 +645,14 @@ class Newsroom:
         ]
         shown = [{**correction} for correction in _page(found, offset)]
         return _found({"total": len(found), "corrections": shown}, self._names_of_corrections(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def file_article(
         self,

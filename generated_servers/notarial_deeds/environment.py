@@ -157,6 +157,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -436,6 +442,8 @@ class NotarialDeeds:
         scope: Literal["sale", "loan", "company", "anything"] | None = None,
         under_id: str | None = None,
         may_pass_on: bool | None = None,
+        valid_until_from: Date | None = None,
+        valid_until_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the powers, oldest first, all of them or only some.
@@ -446,7 +454,9 @@ class NotarialDeeds:
             holder_id (str, optional): Only powers whose holder is this party.
             scope (str, optional): Only powers with this scope.
             under_id (str, optional): Only powers under this power.
-            may_pass_on (bool, optional): Only powers with this value of `may_pass_on`.
+            may_pass_on (bool, optional): Only powers that may pass on (true) or not (false).
+            valid_until_from (str, optional): Only powers whose `valid_until` is on this day or later.
+            valid_until_to (str, optional): Only powers whose `valid_until` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -467,6 +477,8 @@ class NotarialDeeds:
             and (scope is None or power["scope"] == scope)
             and (under_id is None or power["under_id"] == under_id)
             and (may_pass_on is None or power["may_pass_on"] == may_pass_on)
+            and (valid_until_from is None or power["valid_until"] >= valid_until_from)
+            and (valid_until_to is None or power["valid_until"] <= valid_until_to)
         ]
         shown = [{**power} for power in _page(found, offset)]
         return _found({"total": len(found), "powers": shown}, self._names_of_powers(shown))
@@ -477,6 +489,8 @@ class NotarialDeeds:
         kind: Literal["sale", "loan", "company"] | None = None,
         notary_id: str | None = None,
         status: Literal["draft", "signed"] | None = None,
+        draft_sent_on_from: Date | None = None,
+        draft_sent_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the deeds, oldest first, all of them or only some.
@@ -486,6 +500,8 @@ class NotarialDeeds:
             kind (str, optional): Only deeds with this kind.
             notary_id (str, optional): Only deeds of this notary.
             status (str, optional): Only deeds with this status.
+            draft_sent_on_from (str, optional): Only deeds whose `draft_sent_on` is on this day or later.
+            draft_sent_on_to (str, optional): Only deeds whose `draft_sent_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -500,6 +516,14 @@ class NotarialDeeds:
             and (kind is None or deed["kind"] == kind)
             and (notary_id is None or deed["notary_id"] == notary_id)
             and (status is None or deed["status"] == status)
+            and (
+                draft_sent_on_from is None
+                or (deed["draft_sent_on"] is not None and deed["draft_sent_on"] >= draft_sent_on_from)
+            )
+            and (
+                draft_sent_on_to is None
+                or (deed["draft_sent_on"] is not None and deed["draft_sent_on"] <= draft_sent_on_to)
+            )
         ]
         shown = [self._show_deed(deed) for deed in _page(found, offset)]
         return _found({"total": len(found), "deeds": shown}, self._names_of_deeds(shown))
@@ -545,13 +569,17 @@ class NotarialDeeds:
         self,
         deed_id: str | None = None,
         what: Literal["land_entry", "permit", "bank_release", "tax_clearance"] | None = None,
+        met_on_from: Date | None = None,
+        met_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the conditions, oldest first, all of them or only some.
 
         Args:
             deed_id (str, optional): Only conditions of this deed.
-            what (str, optional): Only conditions with this what.
+            what (str, optional): Only conditions whose `what` is this.
+            met_on_from (str, optional): Only conditions whose `met_on` is on this day or later.
+            met_on_to (str, optional): Only conditions whose `met_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -564,6 +592,8 @@ class NotarialDeeds:
             for condition in self.conditions.values()
             if (deed_id is None or condition["deed_id"] == deed_id)
             and (what is None or condition["what"] == what)
+            and (met_on_from is None or (condition["met_on"] is not None and condition["met_on"] >= met_on_from))
+            and (met_on_to is None or (condition["met_on"] is not None and condition["met_on"] <= met_on_to))
         ]
         shown = [{**condition} for condition in _page(found, offset)]
         return _found({"total": len(found), "conditions": shown}, self._names_of_conditions(shown))
@@ -572,6 +602,8 @@ class NotarialDeeds:
         self,
         deed_id: str | None = None,
         payer_id: str | None = None,
+        came_on_from: Date | None = None,
+        came_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the deposits, oldest first, all of them or only some.
@@ -579,6 +611,8 @@ class NotarialDeeds:
         Args:
             deed_id (str, optional): Only deposits of this deed.
             payer_id (str, optional): Only deposits whose payer is this party.
+            came_on_from (str, optional): Only deposits whose `came_on` is on this day or later.
+            came_on_to (str, optional): Only deposits whose `came_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -593,6 +627,8 @@ class NotarialDeeds:
             for deposit in self.deposits.values()
             if (deed_id is None or deposit["deed_id"] == deed_id)
             and (payer_id is None or deposit["payer_id"] == payer_id)
+            and (came_on_from is None or deposit["came_on"] >= came_on_from)
+            and (came_on_to is None or deposit["came_on"] <= came_on_to)
         ]
         shown = [{**deposit} for deposit in _page(found, offset)]
         return _found({"total": len(found), "deposits": shown}, self._names_of_deposits(shown))
@@ -601,6 +637,8 @@ class NotarialDeeds:
         self,
         deed_id: str | None = None,
         payee_id: str | None = None,
+        made_on_from: Date | None = None,
+        made_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the payouts, oldest first, all of them or only some.
@@ -608,6 +646,8 @@ class NotarialDeeds:
         Args:
             deed_id (str, optional): Only payouts of this deed.
             payee_id (str, optional): Only payouts whose payee is this party.
+            made_on_from (str, optional): Only payouts whose `made_on` is on this day or later.
+            made_on_to (str, optional): Only payouts whose `made_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -622,9 +662,19 @@ class NotarialDeeds:
             for payout in self.payouts.values()
             if (deed_id is None or payout["deed_id"] == deed_id)
             and (payee_id is None or payout["payee_id"] == payee_id)
+            and (made_on_from is None or payout["made_on"] >= made_on_from)
+            and (made_on_to is None or payout["made_on"] <= made_on_to)
         ]
         shown = [{**payout} for payout in _page(found, offset)]
         return _found({"total": len(found), "payouts": shown}, self._names_of_payouts(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def open_deed(
         self,

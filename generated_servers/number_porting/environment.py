@@ -163,6 +163,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -468,6 +474,8 @@ class NumberPorting:
         number_id: str | None = None,
         plan_id: str | None = None,
         status: Literal["active", "ended", "ported_out"] | None = None,
+        started_on_from: Date | None = None,
+        started_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the contracts, oldest first, all of them or only some.
@@ -477,6 +485,8 @@ class NumberPorting:
             number_id (str, optional): Only contracts of this number.
             plan_id (str, optional): Only contracts of this plan.
             status (str, optional): Only contracts with this status.
+            started_on_from (str, optional): Only contracts whose `started_on` is on this day or later.
+            started_on_to (str, optional): Only contracts whose `started_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -495,6 +505,8 @@ class NumberPorting:
             and (number_id is None or contract["number_id"] == number_id)
             and (plan_id is None or contract["plan_id"] == plan_id)
             and (status is None or contract["status"] == status)
+            and (started_on_from is None or contract["started_on"] >= started_on_from)
+            and (started_on_to is None or contract["started_on"] <= started_on_to)
         ]
         shown = [self._show_contract(contract) for contract in _page(found, offset)]
         return _found({"total": len(found), "contracts": shown}, self._names_of_contracts(shown))
@@ -541,6 +553,8 @@ class NumberPorting:
         plan_id: str | None = None,
         refusal: Literal["wrong_holder", "number_inactive", "no_capacity"] | None = None,
         status: Literal["requested", "accepted", "rejected", "cancelled", "completed"] | None = None,
+        asked_on_from: Date | None = None,
+        asked_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the ports, oldest first, all of them or only some.
@@ -553,6 +567,8 @@ class NumberPorting:
             plan_id (str, optional): Only ports of this plan.
             refusal (str, optional): Only ports with this refusal.
             status (str, optional): Only ports with this status.
+            asked_on_from (str, optional): Only ports whose `asked_on` is on this day or later.
+            asked_on_to (str, optional): Only ports whose `asked_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -578,6 +594,8 @@ class NumberPorting:
             and (plan_id is None or port["plan_id"] == plan_id)
             and (refusal is None or port["refusal"] == refusal)
             and (status is None or port["status"] == status)
+            and (asked_on_from is None or port["asked_on"] >= asked_on_from)
+            and (asked_on_to is None or port["asked_on"] <= asked_on_to)
         ]
         shown = [{**port} for port in _page(found, offset)]
         return _found({"total": len(found), "ports": shown}, self._names_of_ports(shown))
@@ -612,6 +630,14 @@ class NumberPorting:
         return _found(
             {"total": len(found), "charges": [self._show_charge(charge) for charge in _page(found, offset)]}
         )
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def request_port_in(self, number_id: str, customer_id: str, plan_id: str, on: Date) -> Result:
         """Ask another operator to let a number go to us for a customer and a plan.

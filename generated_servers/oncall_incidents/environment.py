@@ -154,6 +154,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -468,6 +474,8 @@ class OncallIncidents:
         self,
         team_id: str | None = None,
         engineer_id: str | None = None,
+        starts_from: Date | None = None,
+        starts_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the turns, oldest first, all of them or only some.
@@ -475,6 +483,8 @@ class OncallIncidents:
         Args:
             team_id (str, optional): Only turns of this team.
             engineer_id (str, optional): Only turns of this engineer.
+            starts_from (str, optional): Only turns whose `starts` is on this day or later.
+            starts_to (str, optional): Only turns whose `starts` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -489,6 +499,8 @@ class OncallIncidents:
             for turn in self.turns.values()
             if (team_id is None or turn["team_id"] == team_id)
             and (engineer_id is None or turn["engineer_id"] == engineer_id)
+            and (starts_from is None or turn["starts"] >= starts_from)
+            and (starts_to is None or turn["starts"] <= starts_to)
         ]
         shown = [{**turn} for turn in _page(found, offset)]
         return _found({"total": len(found), "turns": shown}, self._names_of_turns(shown))
@@ -497,6 +509,8 @@ class OncallIncidents:
         self,
         turn_id: str | None = None,
         engineer_id: str | None = None,
+        starts_from: Date | None = None,
+        starts_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the overrides, oldest first, all of them or only some.
@@ -504,6 +518,8 @@ class OncallIncidents:
         Args:
             turn_id (str, optional): Only overrides of this turn.
             engineer_id (str, optional): Only overrides of this engineer.
+            starts_from (str, optional): Only overrides whose `starts` is on this day or later.
+            starts_to (str, optional): Only overrides whose `starts` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -518,6 +534,8 @@ class OncallIncidents:
             for override in self.overrides.values()
             if (turn_id is None or override["turn_id"] == turn_id)
             and (engineer_id is None or override["engineer_id"] == engineer_id)
+            and (starts_from is None or override["starts"] >= starts_from)
+            and (starts_to is None or override["starts"] <= starts_to)
         ]
         shown = [{**override} for override in _page(found, offset)]
         return _found({"total": len(found), "overrides": shown}, self._names_of_overrides(shown))
@@ -546,6 +564,8 @@ class OncallIncidents:
         handler_id: str | None = None,
         merged_into_id: str | None = None,
         status: Literal["open", "acknowledged", "merged", "resolved", "closed"] | None = None,
+        opened_at_from: Date | None = None,
+        opened_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the incidents, oldest first, all of them or only some.
@@ -558,6 +578,8 @@ class OncallIncidents:
             handler_id (str, optional): Only incidents whose handler is this engineer.
             merged_into_id (str, optional): Only incidents whose merged into is this incident.
             status (str, optional): Only incidents with this status.
+            opened_at_from (str, optional): Only incidents whose `opened_at` is on this day or later.
+            opened_at_to (str, optional): Only incidents whose `opened_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -581,6 +603,8 @@ class OncallIncidents:
             and (handler_id is None or incident["handler_id"] == handler_id)
             and (merged_into_id is None or incident["merged_into_id"] == merged_into_id)
             and (status is None or incident["status"] == status)
+            and (opened_at_from is None or incident["opened_at"][:10] >= opened_at_from)
+            and (opened_at_to is None or incident["opened_at"][:10] <= opened_at_to)
         ]
         shown = [self._show_incident(incident) for incident in _page(found, offset)]
         return _found({"total": len(found), "incidents": shown}, self._names_of_incidents(shown))
@@ -590,6 +614,8 @@ class OncallIncidents:
         incident_id: str | None = None,
         owner_id: str | None = None,
         status: Literal["open", "done", "dropped"] | None = None,
+        due_from: Date | None = None,
+        due_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the actions, oldest first, all of them or only some.
@@ -598,6 +624,8 @@ class OncallIncidents:
             incident_id (str, optional): Only actions of this incident.
             owner_id (str, optional): Only actions whose owner is this engineer.
             status (str, optional): Only actions with this status.
+            due_from (str, optional): Only actions whose `due` is on this day or later.
+            due_to (str, optional): Only actions whose `due` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -613,9 +641,19 @@ class OncallIncidents:
             if (incident_id is None or action["incident_id"] == incident_id)
             and (owner_id is None or action["owner_id"] == owner_id)
             and (status is None or action["status"] == status)
+            and (due_from is None or action["due"] >= due_from)
+            and (due_to is None or action["due"] <= due_to)
         ]
         shown = [{**action} for action in _page(found, offset)]
         return _found({"total": len(found), "actions": shown}, self._names_of_actions(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def open_incident(
         self,

@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal, TypedDict
 
 Result = dict[str, Any]
 """`{"success": True, "data" | "message": ...}` or `{"success": False, "error": why}`"""
+Date = Annotated[str, {"format": "date"}]
 Text = Annotated[str, {"minLength": 1, "maxLength": 1000}]
 
 RULES = (
@@ -156,6 +157,12 @@ def _found(data: object, names: dict[str, str] | None = None) -> Result:
 def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
+
+
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -497,6 +504,8 @@ class OnlineOrders:
         express: bool | None = None,
         split_ok: bool | None = None,
         status: Literal["unpaid", "paid", "cancelled", "complete"] | None = None,
+        placed_on_from: Date | None = None,
+        placed_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the orders, oldest first, all of them or only some.
@@ -506,6 +515,8 @@ class OnlineOrders:
             express (bool, optional): Only orders with this value of `express`.
             split_ok (bool, optional): Only orders with this value of `split_ok`.
             status (str, optional): Only orders with this status.
+            placed_on_from (str, optional): Only orders whose `placed_on` is on this day or later.
+            placed_on_to (str, optional): Only orders whose `placed_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -520,6 +531,8 @@ class OnlineOrders:
             and (express is None or order["express"] == express)
             and (split_ok is None or order["split_ok"] == split_ok)
             and (status is None or order["status"] == status)
+            and (placed_on_from is None or order["placed_on"] >= placed_on_from)
+            and (placed_on_to is None or order["placed_on"] <= placed_on_to)
         ]
         shown = [self._show_order(order) for order in _page(found, offset)]
         return _found({"total": len(found), "orders": shown}, self._names_of_orders(shown))
@@ -558,6 +571,8 @@ class OnlineOrders:
         order_id: str | None = None,
         carrier: Literal["post", "courier", "freight"] | None = None,
         status: Literal["under_way", "delivered", "lost"] | None = None,
+        sent_on_from: Date | None = None,
+        sent_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the parcels, oldest first, all of them or only some.
@@ -566,6 +581,8 @@ class OnlineOrders:
             order_id (str, optional): Only parcels of this order.
             carrier (str, optional): Only parcels with this carrier.
             status (str, optional): Only parcels with this status.
+            sent_on_from (str, optional): Only parcels whose `sent_on` is on this day or later.
+            sent_on_to (str, optional): Only parcels whose `sent_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -579,6 +596,8 @@ class OnlineOrders:
             if (order_id is None or parcel["order_id"] == order_id)
             and (carrier is None or parcel["carrier"] == carrier)
             and (status is None or parcel["status"] == status)
+            and (sent_on_from is None or parcel["sent_on"] >= sent_on_from)
+            and (sent_on_to is None or parcel["sent_on"] <= sent_on_to)
         ]
         return _found(
             {"total": len(found), "parcels": [self._show_parcel(parcel) for parcel in _page(found, offset)]}
@@ -619,6 +638,8 @@ class OnlineOrders:
         line_id: str | None = None,
         reason: Literal["wrong_size", "changed_mind", "defective", "wrong_item"] | None = None,
         status: Literal["announced", "accepted", "refused"] | None = None,
+        announced_on_from: Date | None = None,
+        announced_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the return slips, oldest first, all of them or only some.
@@ -627,6 +648,8 @@ class OnlineOrders:
             line_id (str, optional): Only return slips of this line.
             reason (str, optional): Only return slips with this reason.
             status (str, optional): Only return slips with this status.
+            announced_on_from (str, optional): Only return slips whose `announced_on` is on this day or later.
+            announced_on_to (str, optional): Only return slips whose `announced_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -640,10 +663,20 @@ class OnlineOrders:
             if (line_id is None or return_slip["line_id"] == line_id)
             and (reason is None or return_slip["reason"] == reason)
             and (status is None or return_slip["status"] == status)
+            and (announced_on_from is None or return_slip["announced_on"] >= announced_on_from)
+            and (announced_on_to is None or return_slip["announced_on"] <= announced_on_to)
         ]
         return _found(
             {"total": len(found), "return_slips": [{**return_slip} for return_slip in _page(found, offset)]}
         )
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def place_order(
         self,

@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal, TypedDict
 
 Result = dict[str, Any]
 """`{"success": True, "data" | "message": ...}` or `{"success": False, "error": why}`"""
+Date = Annotated[str, {"format": "date"}]
 Time = Annotated[str, {"format": "time"}]
 Text = Annotated[str, {"minLength": 1, "maxLength": 1000}]
 
@@ -144,6 +145,12 @@ def _found(data: object, names: dict[str, str] | None = None) -> Result:
 def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
+
+
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -570,6 +577,8 @@ class OperatingTheatres:
         session_id: str | None = None,
         tray_id: str | None = None,
         status: Literal["waiting", "listed", "cancelled", "in_theatre", "done"] | None = None,
+        finished_at_from: Date | None = None,
+        finished_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the surgeries, oldest first, all of them or only some.
@@ -582,6 +591,8 @@ class OperatingTheatres:
             session_id (str, optional): Only surgeries of this session.
             tray_id (str, optional): Only surgeries of this tray.
             status (str, optional): Only surgeries with this status.
+            finished_at_from (str, optional): Only surgeries whose `finished_at` is on this day or later.
+            finished_at_to (str, optional): Only surgeries whose `finished_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -607,9 +618,25 @@ class OperatingTheatres:
             and (session_id is None or surgery["session_id"] == session_id)
             and (tray_id is None or surgery["tray_id"] == tray_id)
             and (status is None or surgery["status"] == status)
+            and (
+                finished_at_from is None
+                or (surgery["finished_at"] is not None and surgery["finished_at"][:10] >= finished_at_from)
+            )
+            and (
+                finished_at_to is None
+                or (surgery["finished_at"] is not None and surgery["finished_at"][:10] <= finished_at_to)
+            )
         ]
         shown = [{**surgery} for surgery in _page(found, offset)]
         return _found({"total": len(found), "surgeries": shown}, self._names_of_surgeries(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def refer_surgery(
         self,

@@ -158,6 +158,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -399,6 +405,8 @@ class OwnersAssociation:
         self,
         name: Text | None = None,
         status: Literal["called", "open", "cancelled", "closed"] | None = None,
+        on_from: Date | None = None,
+        on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the meetings, oldest first, all of them or only some.
@@ -406,6 +414,8 @@ class OwnersAssociation:
         Args:
             name (str, optional): Only meetings whose name contains this text.
             status (str, optional): Only meetings with this status.
+            on_from (str, optional): Only meetings whose `on` is on this day or later.
+            on_to (str, optional): Only meetings whose `on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -416,6 +426,8 @@ class OwnersAssociation:
             for meeting in self.meetings.values()
             if (name is None or name.casefold() in meeting["name"].casefold())
             and (status is None or meeting["status"] == status)
+            and (on_from is None or meeting["on"] >= on_from)
+            and (on_to is None or meeting["on"] <= on_to)
         ]
         shown = [self._show_meeting(meeting) for meeting in _page(found, offset)]
         return _found({"total": len(found), "meetings": shown}, self._names_of_meetings(shown))
@@ -529,6 +541,8 @@ class OwnersAssociation:
         unit_id: str | None = None,
         fund_id: str | None = None,
         motion_id: str | None = None,
+        due_from: Date | None = None,
+        due_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the levies, oldest first, all of them or only some.
@@ -537,6 +551,8 @@ class OwnersAssociation:
             unit_id (str, optional): Only levies of this unit.
             fund_id (str, optional): Only levies of this fund.
             motion_id (str, optional): Only levies of this motion.
+            due_from (str, optional): Only levies whose `due` is on this day or later.
+            due_to (str, optional): Only levies whose `due` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -554,9 +570,19 @@ class OwnersAssociation:
             if (unit_id is None or levy["unit_id"] == unit_id)
             and (fund_id is None or levy["fund_id"] == fund_id)
             and (motion_id is None or levy["motion_id"] == motion_id)
+            and (due_from is None or levy["due"] >= due_from)
+            and (due_to is None or levy["due"] <= due_to)
         ]
         shown = [{**levy} for levy in _page(found, offset)]
         return _found({"total": len(found), "levies": shown}, self._names_of_levies(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def call_meeting(
         self,

@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal, TypedDict
 
 Result = dict[str, Any]
 """`{"success": True, "data" | "message": ...}` or `{"success": False, "error": why}`"""
+Date = Annotated[str, {"format": "date"}]
 Text = Annotated[str, {"minLength": 1, "maxLength": 1000}]
 
 RULES = (
@@ -156,6 +157,12 @@ def _found(data: object, names: dict[str, str] | None = None) -> Result:
 def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
+
+
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -430,7 +437,7 @@ class PackageRegistry:
 
         Args:
             name (str, optional): Only packages whose name contains this text.
-            protected (bool, optional): Only packages with this value of `protected`.
+            protected (bool, optional): Only packages that are protected (true) or not (false).
             successor_id (str, optional): Only packages whose successor is this package.
             status (str, optional): Only packages with this status.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
@@ -456,6 +463,8 @@ class PackageRegistry:
         package_id: str | None = None,
         published_by_id: str | None = None,
         status: Literal["published", "yanked"] | None = None,
+        published_at_from: Date | None = None,
+        published_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the versions, oldest first, all of them or only some.
@@ -464,6 +473,8 @@ class PackageRegistry:
             package_id (str, optional): Only versions of this package.
             published_by_id (str, optional): Only versions published by this account.
             status (str, optional): Only versions with this status.
+            published_at_from (str, optional): Only versions whose `published_at` is on this day or later.
+            published_at_to (str, optional): Only versions whose `published_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -479,6 +490,8 @@ class PackageRegistry:
             if (package_id is None or version["package_id"] == package_id)
             and (published_by_id is None or version["published_by_id"] == published_by_id)
             and (status is None or version["status"] == status)
+            and (published_at_from is None or version["published_at"][:10] >= published_at_from)
+            and (published_at_to is None or version["published_at"][:10] <= published_at_to)
         ]
         shown = [self._show_version(version) for version in _page(found, offset)]
         return _found({"total": len(found), "versions": shown}, self._names_of_versions(shown))
@@ -575,6 +588,8 @@ class PackageRegistry:
         package_id: str | None = None,
         claimant_id: str | None = None,
         status: Literal["open", "upheld", "rejected"] | None = None,
+        opened_on_from: Date | None = None,
+        opened_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the disputes, oldest first, all of them or only some.
@@ -583,6 +598,8 @@ class PackageRegistry:
             package_id (str, optional): Only disputes of this package.
             claimant_id (str, optional): Only disputes whose claimant is this account.
             status (str, optional): Only disputes with this status.
+            opened_on_from (str, optional): Only disputes whose `opened_on` is on this day or later.
+            opened_on_to (str, optional): Only disputes whose `opened_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -598,9 +615,19 @@ class PackageRegistry:
             if (package_id is None or dispute["package_id"] == package_id)
             and (claimant_id is None or dispute["claimant_id"] == claimant_id)
             and (status is None or dispute["status"] == status)
+            and (opened_on_from is None or dispute["opened_on"] >= opened_on_from)
+            and (opened_on_to is None or dispute["opened_on"] <= opened_on_to)
         ]
         shown = [{**dispute} for dispute in _page(found, offset)]
         return _found({"total": len(found), "disputes": shown}, self._names_of_disputes(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def create_package(self, name: Text, by_id: str) -> Result:
         """Register a free name for a new package, which whoever does it owns.

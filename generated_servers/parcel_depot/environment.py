@@ -150,6 +150,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -466,6 +472,8 @@ class ParcelDepot:
         route_id: str | None = None,
         driver_id: str | None = None,
         status: Literal["planned", "out", "back"] | None = None,
+        on_from: Date | None = None,
+        on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the tours, oldest first, all of them or only some.
@@ -475,6 +483,8 @@ class ParcelDepot:
             route_id (str, optional): Only tours of this route.
             driver_id (str, optional): Only tours of this driver.
             status (str, optional): Only tours with this status.
+            on_from (str, optional): Only tours whose `on` is on this day or later.
+            on_to (str, optional): Only tours whose `on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -491,6 +501,8 @@ class ParcelDepot:
             and (route_id is None or tour["route_id"] == route_id)
             and (driver_id is None or tour["driver_id"] == driver_id)
             and (status is None or tour["status"] == status)
+            and (on_from is None or tour["on"] >= on_from)
+            and (on_to is None or tour["on"] <= on_to)
         ]
         shown = [self._show_tour(tour) for tour in _page(found, offset)]
         return _found({"total": len(found), "tours": shown}, self._names_of_tours(shown))
@@ -511,6 +523,8 @@ class ParcelDepot:
             "collected",
             "sent_back",
         ] | None = None,
+        dropped_on_from: Date | None = None,
+        dropped_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the parcels, oldest first, all of them or only some.
@@ -521,6 +535,8 @@ class ParcelDepot:
             address_ok (bool, optional): Only parcels with this value of `address_ok`.
             point_id (str, optional): Only parcels whose point is this pickup point.
             status (str, optional): Only parcels with this status.
+            dropped_on_from (str, optional): Only parcels whose `dropped_on` is on this day or later.
+            dropped_on_to (str, optional): Only parcels whose `dropped_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -538,6 +554,14 @@ class ParcelDepot:
             and (address_ok is None or parcel["address_ok"] == address_ok)
             and (point_id is None or parcel["point_id"] == point_id)
             and (status is None or parcel["status"] == status)
+            and (
+                dropped_on_from is None
+                or (parcel["dropped_on"] is not None and parcel["dropped_on"] >= dropped_on_from)
+            )
+            and (
+                dropped_on_to is None
+                or (parcel["dropped_on"] is not None and parcel["dropped_on"] <= dropped_on_to)
+            )
         ]
         shown = [self._show_parcel(parcel) for parcel in _page(found, offset)]
         return _found({"total": len(found), "parcels": shown}, self._names_of_parcels(shown))
@@ -547,6 +571,8 @@ class ParcelDepot:
         tour_id: str | None = None,
         parcel_id: str | None = None,
         outcome: Literal["delivered", "nobody_home", "refused", "wrong_address", "not_reached"] | None = None,
+        scanned_at_from: Date | None = None,
+        scanned_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the stops, oldest first, all of them or only some.
@@ -555,6 +581,8 @@ class ParcelDepot:
             tour_id (str, optional): Only stops of this tour.
             parcel_id (str, optional): Only stops of this parcel.
             outcome (str, optional): Only stops with this outcome.
+            scanned_at_from (str, optional): Only stops whose `scanned_at` is on this day or later.
+            scanned_at_to (str, optional): Only stops whose `scanned_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -570,9 +598,25 @@ class ParcelDepot:
             if (tour_id is None or stop["tour_id"] == tour_id)
             and (parcel_id is None or stop["parcel_id"] == parcel_id)
             and (outcome is None or stop["outcome"] == outcome)
+            and (
+                scanned_at_from is None
+                or (stop["scanned_at"] is not None and stop["scanned_at"][:10] >= scanned_at_from)
+            )
+            and (
+                scanned_at_to is None
+                or (stop["scanned_at"] is not None and stop["scanned_at"][:10] <= scanned_at_to)
+            )
         ]
         shown = [{**stop} for stop in _page(found, offset)]
         return _found({"total": len(found), "stops": shown}, self._names_of_stops(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def plan_tour(self, sheet: Text, route_id: str, driver_id: str, on: Date) -> Result:
         """Plan the tour of a route for a day.

@@ -161,6 +161,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -475,6 +481,8 @@ class ParkingEnforcement:
         car_id: str | None = None,
         zone_id: str | None = None,
         kind: Literal["resident", "visitor", "trader"] | None = None,
+        starts_from: Date | None = None,
+        starts_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the permits, oldest first, all of them or only some.
@@ -483,6 +491,8 @@ class ParkingEnforcement:
             car_id (str, optional): Only permits of this car.
             zone_id (str, optional): Only permits of this zone.
             kind (str, optional): Only permits with this kind.
+            starts_from (str, optional): Only permits whose `starts` is on this day or later.
+            starts_to (str, optional): Only permits whose `starts` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -498,6 +508,8 @@ class ParkingEnforcement:
             if (car_id is None or permit["car_id"] == car_id)
             and (zone_id is None or permit["zone_id"] == zone_id)
             and (kind is None or permit["kind"] == kind)
+            and (starts_from is None or permit["starts"] >= starts_from)
+            and (starts_to is None or permit["starts"] <= starts_to)
         ]
         shown = [{**permit} for permit in _page(found, offset)]
         return _found({"total": len(found), "permits": shown}, self._names_of_permits(shown))
@@ -510,6 +522,8 @@ class ParkingEnforcement:
         offence: Literal["no_permit", "overstay", "wrong_bay", "blocking"] | None = None,
         plan_id: str | None = None,
         stage: Literal["issued", "reminded", "collection", "paid", "cancelled", "surcharged"] | None = None,
+        issued_on_from: Date | None = None,
+        issued_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the tickets, oldest first, all of them or only some.
@@ -521,6 +535,8 @@ class ParkingEnforcement:
             offence (str, optional): Only tickets with this offence.
             plan_id (str, optional): Only tickets of this plan.
             stage (str, optional): Only tickets with this stage.
+            issued_on_from (str, optional): Only tickets whose `issued_on` is on this day or later.
+            issued_on_to (str, optional): Only tickets whose `issued_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -543,6 +559,8 @@ class ParkingEnforcement:
             and (offence is None or ticket["offence"] == offence)
             and (plan_id is None or ticket["plan_id"] == plan_id)
             and (stage is None or ticket["stage"] == stage)
+            and (issued_on_from is None or ticket["issued_on"] >= issued_on_from)
+            and (issued_on_to is None or ticket["issued_on"] <= issued_on_to)
         ]
         shown = [self._show_ticket(ticket) for ticket in _page(found, offset)]
         return _found({"total": len(found), "tickets": shown}, self._names_of_tickets(shown))
@@ -553,6 +571,8 @@ class ParkingEnforcement:
         ground: Literal["signs_missing", "permit_shown", "medical", "not_the_driver"] | None = None,
         reviewer_id: str | None = None,
         status: Literal["pending", "upheld", "reduced", "rejected"] | None = None,
+        filed_on_from: Date | None = None,
+        filed_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the appeals, oldest first, all of them or only some.
@@ -562,6 +582,8 @@ class ParkingEnforcement:
             ground (str, optional): Only appeals with this ground.
             reviewer_id (str, optional): Only appeals whose reviewer is this officer.
             status (str, optional): Only appeals with this status.
+            filed_on_from (str, optional): Only appeals whose `filed_on` is on this day or later.
+            filed_on_to (str, optional): Only appeals whose `filed_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -578,6 +600,8 @@ class ParkingEnforcement:
             and (ground is None or appeal["ground"] == ground)
             and (reviewer_id is None or appeal["reviewer_id"] == reviewer_id)
             and (status is None or appeal["status"] == status)
+            and (filed_on_from is None or appeal["filed_on"] >= filed_on_from)
+            and (filed_on_to is None or appeal["filed_on"] <= filed_on_to)
         ]
         shown = [{**appeal} for appeal in _page(found, offset)]
         return _found({"total": len(found), "appeals": shown}, self._names_of_appeals(shown))
@@ -586,6 +610,8 @@ class ParkingEnforcement:
         self,
         motorist_id: str | None = None,
         status: Literal["running", "completed", "broken"] | None = None,
+        due_on_from: Date | None = None,
+        due_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the plans, oldest first, all of them or only some.
@@ -593,6 +619,8 @@ class ParkingEnforcement:
         Args:
             motorist_id (str, optional): Only plans of this motorist.
             status (str, optional): Only plans with this status.
+            due_on_from (str, optional): Only plans whose `due_on` is on this day or later.
+            due_on_to (str, optional): Only plans whose `due_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -605,9 +633,19 @@ class ParkingEnforcement:
             for plan in self.plans.values()
             if (motorist_id is None or plan["motorist_id"] == motorist_id)
             and (status is None or plan["status"] == status)
+            and (due_on_from is None or plan["due_on"] >= due_on_from)
+            and (due_on_to is None or plan["due_on"] <= due_on_to)
         ]
         shown = [self._show_plan(plan) for plan in _page(found, offset)]
         return _found({"total": len(found), "plans": shown}, self._names_of_plans(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def issue_ticket(
         self,

@@ -138,6 +138,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -489,6 +495,8 @@ class PatentDocket:
         attorney_id: str | None = None,
         parent_id: str | None = None,
         status: Literal["pending", "granted", "given_up"] | None = None,
+        filed_on_from: Date | None = None,
+        filed_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the applications, oldest first, all of them or only some.
@@ -501,6 +509,8 @@ class PatentDocket:
             attorney_id (str, optional): Only applications of this attorney.
             parent_id (str, optional): Only applications whose parent is this application.
             status (str, optional): Only applications with this status.
+            filed_on_from (str, optional): Only applications whose `filed_on` is on this day or later.
+            filed_on_to (str, optional): Only applications whose `filed_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -524,6 +534,8 @@ class PatentDocket:
             and (attorney_id is None or application["attorney_id"] == attorney_id)
             and (parent_id is None or application["parent_id"] == parent_id)
             and (status is None or application["status"] == status)
+            and (filed_on_from is None or application["filed_on"] >= filed_on_from)
+            and (filed_on_to is None or application["filed_on"] <= filed_on_to)
         ]
         shown = [self._show_application(application) for application in _page(found, offset)]
         return _found({"total": len(found), "applications": shown}, self._names_of_applications(shown))
@@ -533,6 +545,8 @@ class PatentDocket:
         application_id: str | None = None,
         kind: Literal["formal", "search", "examination", "final"] | None = None,
         status: Literal["open", "answered", "dropped"] | None = None,
+        issued_on_from: Date | None = None,
+        issued_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the office actions, oldest first, all of them or only some.
@@ -541,6 +555,8 @@ class PatentDocket:
             application_id (str, optional): Only office actions of this application.
             kind (str, optional): Only office actions with this kind.
             status (str, optional): Only office actions with this status.
+            issued_on_from (str, optional): Only office actions whose `issued_on` is on this day or later.
+            issued_on_to (str, optional): Only office actions whose `issued_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -554,6 +570,8 @@ class PatentDocket:
             if (application_id is None or office_action["application_id"] == application_id)
             and (kind is None or office_action["kind"] == kind)
             and (status is None or office_action["status"] == status)
+            and (issued_on_from is None or office_action["issued_on"] >= issued_on_from)
+            and (issued_on_to is None or office_action["issued_on"] <= issued_on_to)
         ]
         shown = [self._show_office_action(office_action) for office_action in _page(found, offset)]
         return _found({"total": len(found), "office_actions": shown}, self._names_of_office_actions(shown))
@@ -561,12 +579,16 @@ class PatentDocket:
     def list_annuities(
         self,
         application_id: str | None = None,
+        paid_on_from: Date | None = None,
+        paid_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the annuities, oldest first, all of them or only some.
 
         Args:
             application_id (str, optional): Only annuities of this application.
+            paid_on_from (str, optional): Only annuities whose `paid_on` is on this day or later.
+            paid_on_to (str, optional): Only annuities whose `paid_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -578,9 +600,19 @@ class PatentDocket:
             annuity
             for annuity in self.annuities.values()
             if (application_id is None or annuity["application_id"] == application_id)
+            and (paid_on_from is None or (annuity["paid_on"] is not None and annuity["paid_on"] >= paid_on_from))
+            and (paid_on_to is None or (annuity["paid_on"] is not None and annuity["paid_on"] <= paid_on_to))
         ]
         shown = [self._show_annuity(annuity) for annuity in _page(found, offset)]
         return _found({"total": len(found), "annuities": shown}, self._names_of_annuities(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def file_application(
         self,

@@ -147,6 +147,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -523,6 +529,8 @@ class PaymentDisputes:
             "arbitration",
             "lost",
         ] | None = None,
+        opened_on_from: Date | None = None,
+        opened_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the disputes, oldest first, all of them or only some.
@@ -533,6 +541,8 @@ class PaymentDisputes:
             reason_id (str, optional): Only disputes of this reason.
             analyst_id (str, optional): Only disputes of this analyst.
             stage (str, optional): Only disputes with this stage.
+            opened_on_from (str, optional): Only disputes whose `opened_on` is on this day or later.
+            opened_on_to (str, optional): Only disputes whose `opened_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -552,6 +562,8 @@ class PaymentDisputes:
             and (reason_id is None or dispute["reason_id"] == reason_id)
             and (analyst_id is None or dispute["analyst_id"] == analyst_id)
             and (stage is None or dispute["stage"] == stage)
+            and (opened_on_from is None or dispute["opened_on"] >= opened_on_from)
+            and (opened_on_to is None or dispute["opened_on"] <= opened_on_to)
         ]
         shown = [self._show_dispute(dispute) for dispute in _page(found, offset)]
         return _found({"total": len(found), "disputes": shown}, self._names_of_disputes(shown))
@@ -560,6 +572,8 @@ class PaymentDisputes:
         self,
         dispute_id: str | None = None,
         kind: Literal["receipt", "delivery", "signature", "correspondence", "terms", "usage_log"] | None = None,
+        added_on_from: Date | None = None,
+        added_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the evidences, oldest first, all of them or only some.
@@ -567,6 +581,8 @@ class PaymentDisputes:
         Args:
             dispute_id (str, optional): Only evidences of this dispute.
             kind (str, optional): Only evidences with this kind.
+            added_on_from (str, optional): Only evidences whose `added_on` is on this day or later.
+            added_on_to (str, optional): Only evidences whose `added_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -579,9 +595,19 @@ class PaymentDisputes:
             for evidence in self.evidences.values()
             if (dispute_id is None or evidence["dispute_id"] == dispute_id)
             and (kind is None or evidence["kind"] == kind)
+            and (added_on_from is None or evidence["added_on"] >= added_on_from)
+            and (added_on_to is None or evidence["added_on"] <= added_on_to)
         ]
         shown = [{**evidence} for evidence in _page(found, offset)]
         return _found({"total": len(found), "evidences": shown}, self._names_of_evidences(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def open_dispute(
         self,

@@ -155,6 +155,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -534,7 +540,7 @@ class PayrollRun:
         Args:
             worker_id (str, optional): Only slips of this worker.
             period_id (str, optional): Only slips of this period.
-            cleared (bool, optional): Only slips with this value of `cleared`.
+            cleared (bool, optional): Only slips that are cleared (true) or not (false).
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -610,6 +616,14 @@ class PayrollRun:
         return _found(
             {"total": len(found), "withholdings": [{**withholding} for withholding in _page(found, offset)]}
         )
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def add_item(
         self,

@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal, TypedDict
 
 Result = dict[str, Any]
 """`{"success": True, "data" | "message": ...}` or `{"success": False, "error": why}`"""
+Date = Annotated[str, {"format": "date"}]
 Text = Annotated[str, {"minLength": 1, "maxLength": 1000}]
 
 RULES = (
@@ -129,6 +130,12 @@ def _found(data: object, names: dict[str, str] | None = None) -> Result:
 def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
+
+
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -545,6 +552,8 @@ class PerformanceReviews:
         review_id: str | None = None,
         judge_id: str | None = None,
         status: Literal["filed", "upheld", "changed"] | None = None,
+        filed_on_from: Date | None = None,
+        filed_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the appeals, oldest first, all of them or only some.
@@ -553,6 +562,8 @@ class PerformanceReviews:
             review_id (str, optional): Only appeals of this review.
             judge_id (str, optional): Only appeals whose judge is this member.
             status (str, optional): Only appeals with this status.
+            filed_on_from (str, optional): Only appeals whose `filed_on` is on this day or later.
+            filed_on_to (str, optional): Only appeals whose `filed_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -568,9 +579,19 @@ class PerformanceReviews:
             if (review_id is None or appeal["review_id"] == review_id)
             and (judge_id is None or appeal["judge_id"] == judge_id)
             and (status is None or appeal["status"] == status)
+            and (filed_on_from is None or appeal["filed_on"] >= filed_on_from)
+            and (filed_on_to is None or appeal["filed_on"] <= filed_on_to)
         ]
         shown = [self._show_appeal(appeal) for appeal in _page(found, offset)]
         return _found({"total": len(found), "appeals": shown}, self._names_of_appeals(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def add_goal(self, review_id: str, title: Text, weight: Annotated[int, {"minimum": 5, "maximum": 95}]) -> Result:
         """Add a goal to a review that is being planned.

@@ -155,6 +155,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -446,7 +452,7 @@ class PetSitting:
             owner_id (str, optional): Only pets of this owner.
             species (str, optional): Only pets with this species.
             medicine (bool, optional): Only pets with this value of `medicine`.
-            at_home_only (bool, optional): Only pets with this value of `at_home_only`.
+            at_home_only (bool, optional): Only pets that are at home only (true) or not (false).
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -478,7 +484,7 @@ class PetSitting:
         Args:
             name (str, optional): Only sitters whose name contains this text.
             gives_medicine (bool, optional): Only sitters with this value of `gives_medicine`.
-            on_hold (bool, optional): Only sitters with this value of `on_hold`.
+            on_hold (bool, optional): Only sitters that are on hold (true) or not (false).
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -502,6 +508,8 @@ class PetSitting:
         kind: Literal["visits", "boarding"] | None = None,
         paid: bool | None = None,
         status: Literal["planned", "running", "called_off", "finished"] | None = None,
+        starts_from: Date | None = None,
+        starts_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the jobs, oldest first, all of them or only some.
@@ -510,8 +518,10 @@ class PetSitting:
             pet_id (str, optional): Only jobs of this pet.
             sitter_id (str, optional): Only jobs of this sitter.
             kind (str, optional): Only jobs with this kind.
-            paid (bool, optional): Only jobs with this value of `paid`.
+            paid (bool, optional): Only jobs that are paid (true) or not (false).
             status (str, optional): Only jobs with this status.
+            starts_from (str, optional): Only jobs whose `starts` is on this day or later.
+            starts_to (str, optional): Only jobs whose `starts` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -529,6 +539,8 @@ class PetSitting:
             and (kind is None or job["kind"] == kind)
             and (paid is None or job["paid"] == paid)
             and (status is None or job["status"] == status)
+            and (starts_from is None or job["starts"] >= starts_from)
+            and (starts_to is None or job["starts"] <= starts_to)
         ]
         shown = [{**job} for job in _page(found, offset)]
         return _found({"total": len(found), "jobs": shown}, self._names_of_jobs(shown))
@@ -537,6 +549,8 @@ class PetSitting:
         self,
         job_id: str | None = None,
         outcome: Literal["done", "missed"] | None = None,
+        on_from: Date | None = None,
+        on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the visits, oldest first, all of them or only some.
@@ -544,6 +558,8 @@ class PetSitting:
         Args:
             job_id (str, optional): Only visits of this job.
             outcome (str, optional): Only visits with this outcome.
+            on_from (str, optional): Only visits whose `on` is on this day or later.
+            on_to (str, optional): Only visits whose `on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -556,6 +572,8 @@ class PetSitting:
             for visit in self.visits.values()
             if (job_id is None or visit["job_id"] == job_id)
             and (outcome is None or visit["outcome"] == outcome)
+            and (on_from is None or visit["on"] >= on_from)
+            and (on_to is None or visit["on"] <= on_to)
         ]
         return _found({"total": len(found), "visits": [{**visit} for visit in _page(found, offset)]})
 
@@ -619,6 +637,14 @@ class PetSitting:
         ]
         shown = [{**review} for review in _page(found, offset)]
         return _found({"total": len(found), "reviews": shown}, self._names_of_reviews(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def book_job(
         self,

@@ -156,6 +156,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -383,7 +389,7 @@ class PharmacyDispensing:
 
         Args:
             name (str, optional): Only substances whose name contains this text.
-            controlled (bool, optional): Only substances with this value of `controlled`.
+            controlled (bool, optional): Only substances that are controlled (true) or not (false).
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -430,6 +436,8 @@ class PharmacyDispensing:
         number: Text | None = None,
         product_id: str | None = None,
         withdrawn_for: Literal["recall", "expired", "damaged"] | None = None,
+        expires_from: Date | None = None,
+        expires_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the lots, oldest first, all of them or only some.
@@ -437,7 +445,9 @@ class PharmacyDispensing:
         Args:
             number (str, optional): Only lots whose number contains this text.
             product_id (str, optional): Only lots of this product.
-            withdrawn_for (str, optional): Only lots with this withdrawn for.
+            withdrawn_for (str, optional): Only lots whose `withdrawn_for` is this.
+            expires_from (str, optional): Only lots whose `expires` is on this day or later.
+            expires_to (str, optional): Only lots whose `expires` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -451,6 +461,8 @@ class PharmacyDispensing:
             if (number is None or number.casefold() in lot["number"].casefold())
             and (product_id is None or lot["product_id"] == product_id)
             and (withdrawn_for is None or lot["withdrawn_for"] == withdrawn_for)
+            and (expires_from is None or lot["expires"] >= expires_from)
+            and (expires_to is None or lot["expires"] <= expires_to)
         ]
         shown = [{**lot} for lot in _page(found, offset)]
         return _found({"total": len(found), "lots": shown}, self._names_of_lots(shown))
@@ -487,7 +499,7 @@ class PharmacyDispensing:
 
         Args:
             name (str, optional): Only pharmacists whose name contains this text.
-            on_duty (bool, optional): Only pharmacists with this value of `on_duty`.
+            on_duty (bool, optional): Only pharmacists that are on duty (true) or not (false).
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -507,6 +519,8 @@ class PharmacyDispensing:
         product_id: str | None = None,
         substitution: bool | None = None,
         status: Literal["active", "held", "cancelled", "finished"] | None = None,
+        issued_on_from: Date | None = None,
+        issued_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the prescriptions, oldest first, all of them or only some.
@@ -516,6 +530,8 @@ class PharmacyDispensing:
             product_id (str, optional): Only prescriptions of this product.
             substitution (bool, optional): Only prescriptions with this value of `substitution`.
             status (str, optional): Only prescriptions with this status.
+            issued_on_from (str, optional): Only prescriptions whose `issued_on` is on this day or later.
+            issued_on_to (str, optional): Only prescriptions whose `issued_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -532,6 +548,8 @@ class PharmacyDispensing:
             and (product_id is None or prescription["product_id"] == product_id)
             and (substitution is None or prescription["substitution"] == substitution)
             and (status is None or prescription["status"] == status)
+            and (issued_on_from is None or prescription["issued_on"] >= issued_on_from)
+            and (issued_on_to is None or prescription["issued_on"] <= issued_on_to)
         ]
         shown = [self._show_prescription(prescription) for prescription in _page(found, offset)]
         return _found({"total": len(found), "prescriptions": shown}, self._names_of_prescriptions(shown))
@@ -543,6 +561,8 @@ class PharmacyDispensing:
         made_by_id: str | None = None,
         checked_by_id: str | None = None,
         status: Literal["made_up", "collected", "returned"] | None = None,
+        made_on_from: Date | None = None,
+        made_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the supplies, oldest first, all of them or only some.
@@ -553,6 +573,8 @@ class PharmacyDispensing:
             made_by_id (str, optional): Only supplies made by this pharmacist.
             checked_by_id (str, optional): Only supplies checked by this pharmacist.
             status (str, optional): Only supplies with this status.
+            made_on_from (str, optional): Only supplies whose `made_on` is on this day or later.
+            made_on_to (str, optional): Only supplies whose `made_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -574,6 +596,8 @@ class PharmacyDispensing:
             and (made_by_id is None or supply["made_by_id"] == made_by_id)
             and (checked_by_id is None or supply["checked_by_id"] == checked_by_id)
             and (status is None or supply["status"] == status)
+            and (made_on_from is None or supply["made_on"] >= made_on_from)
+            and (made_on_to is None or supply["made_on"] <= made_on_to)
         ]
         shown = [self._show_supply(supply) for supply in _page(found, offset)]
         return _found({"total": len(found), "supplies": shown}, self._names_of_supplies(shown))
@@ -606,6 +630,14 @@ class PharmacyDispensing:
         ]
         shown = [{**pick} for pick in _page(found, offset)]
         return _found({"total": len(found), "picks": shown}, self._names_of_picks(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def enter_prescription(
         self,

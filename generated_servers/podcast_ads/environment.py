@@ -142,6 +142,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -515,6 +521,8 @@ class PodcastAds:
         title: Text | None = None,
         show_id: str | None = None,
         status: Literal["planned", "published"] | None = None,
+        publishes_on_from: Date | None = None,
+        publishes_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the episodes, oldest first, all of them or only some.
@@ -523,6 +531,8 @@ class PodcastAds:
             title (str, optional): Only episodes whose title contains this text.
             show_id (str, optional): Only episodes of this show.
             status (str, optional): Only episodes with this status.
+            publishes_on_from (str, optional): Only episodes whose `publishes_on` is on this day or later.
+            publishes_on_to (str, optional): Only episodes whose `publishes_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -536,6 +546,8 @@ class PodcastAds:
             if (title is None or title.casefold() in episode["title"].casefold())
             and (show_id is None or episode["show_id"] == show_id)
             and (status is None or episode["status"] == status)
+            and (publishes_on_from is None or episode["publishes_on"] >= publishes_on_from)
+            and (publishes_on_to is None or episode["publishes_on"] <= publishes_on_to)
         ]
         shown = [{**episode} for episode in _page(found, offset)]
         return _found({"total": len(found), "episodes": shown}, self._names_of_episodes(shown))
@@ -546,6 +558,8 @@ class PodcastAds:
         advertiser_id: str | None = None,
         exclusive: bool | None = None,
         status: Literal["running", "closed"] | None = None,
+        starts_from: Date | None = None,
+        starts_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the campaigns, oldest first, all of them or only some.
@@ -555,6 +569,8 @@ class PodcastAds:
             advertiser_id (str, optional): Only campaigns of this advertiser.
             exclusive (bool, optional): Only campaigns with this value of `exclusive`.
             status (str, optional): Only campaigns with this status.
+            starts_from (str, optional): Only campaigns whose `starts` is on this day or later.
+            starts_to (str, optional): Only campaigns whose `starts` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -569,6 +585,8 @@ class PodcastAds:
             and (advertiser_id is None or campaign["advertiser_id"] == advertiser_id)
             and (exclusive is None or campaign["exclusive"] == exclusive)
             and (status is None or campaign["status"] == status)
+            and (starts_from is None or campaign["starts"] >= starts_from)
+            and (starts_to is None or campaign["starts"] <= starts_to)
         ]
         shown = [self._show_campaign(campaign) for campaign in _page(found, offset)]
         return _found({"total": len(found), "campaigns": shown}, self._names_of_campaigns(shown))
@@ -612,6 +630,14 @@ class PodcastAds:
         ]
         shown = [{**spot} for spot in _page(found, offset)]
         return _found({"total": len(found), "spots": shown}, self._names_of_spots(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def sign_campaign(
         self,

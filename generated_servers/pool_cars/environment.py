@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal, TypedDict
 
 Result = dict[str, Any]
 """`{"success": True, "data" | "message": ...}` or `{"success": False, "error": why}`"""
+Date = Annotated[str, {"format": "date"}]
 DateTime = Annotated[str, {"format": "date-time"}]
 Text = Annotated[str, {"minLength": 1, "maxLength": 1000}]
 
@@ -150,6 +151,12 @@ def _found(data: object, names: dict[str, str] | None = None) -> Result:
 def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
+
+
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -499,7 +506,7 @@ class PoolCars:
         Args:
             number (str, optional): Only fuel cards whose number contains this text.
             car_id (str, optional): Only fuel cards of this car.
-            blocked (bool, optional): Only fuel cards with this value of `blocked`.
+            blocked (bool, optional): Only fuel cards that are blocked (true) or not (false).
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -522,6 +529,8 @@ class PoolCars:
         driver_id: str | None = None,
         car_id: str | None = None,
         status: Literal["booked", "out", "cancelled", "back"] | None = None,
+        starts_from: Date | None = None,
+        starts_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the trips, oldest first, all of them or only some.
@@ -530,6 +539,8 @@ class PoolCars:
             driver_id (str, optional): Only trips of this driver.
             car_id (str, optional): Only trips of this car.
             status (str, optional): Only trips with this status.
+            starts_from (str, optional): Only trips whose `starts` is on this day or later.
+            starts_to (str, optional): Only trips whose `starts` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -545,6 +556,8 @@ class PoolCars:
             if (driver_id is None or trip["driver_id"] == driver_id)
             and (car_id is None or trip["car_id"] == car_id)
             and (status is None or trip["status"] == status)
+            and (starts_from is None or trip["starts"][:10] >= starts_from)
+            and (starts_to is None or trip["starts"][:10] <= starts_to)
         ]
         shown = [{**trip} for trip in _page(found, offset)]
         return _found({"total": len(found), "trips": shown}, self._names_of_trips(shown))
@@ -553,6 +566,8 @@ class PoolCars:
         self,
         card_id: str | None = None,
         trip_id: str | None = None,
+        on_from: Date | None = None,
+        on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the refuellings, oldest first, all of them or only some.
@@ -560,6 +575,8 @@ class PoolCars:
         Args:
             card_id (str, optional): Only refuellings whose card is this fuel card.
             trip_id (str, optional): Only refuellings of this trip.
+            on_from (str, optional): Only refuellings whose `on` is on this day or later.
+            on_to (str, optional): Only refuellings whose `on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -574,6 +591,8 @@ class PoolCars:
             for refuelling in self.refuellings.values()
             if (card_id is None or refuelling["card_id"] == card_id)
             and (trip_id is None or refuelling["trip_id"] == trip_id)
+            and (on_from is None or refuelling["on"] >= on_from)
+            and (on_to is None or refuelling["on"] <= on_to)
         ]
         shown = [{**refuelling} for refuelling in _page(found, offset)]
         return _found({"total": len(found), "refuellings": shown}, self._names_of_refuellings(shown))
@@ -582,13 +601,17 @@ class PoolCars:
         self,
         car_id: str | None = None,
         serious: bool | None = None,
+        fixed_on_from: Date | None = None,
+        fixed_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the defects, oldest first, all of them or only some.
 
         Args:
             car_id (str, optional): Only defects of this car.
-            serious (bool, optional): Only defects with this value of `serious`.
+            serious (bool, optional): Only defects that are serious (true) or not (false).
+            fixed_on_from (str, optional): Only defects whose `fixed_on` is on this day or later.
+            fixed_on_to (str, optional): Only defects whose `fixed_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -601,9 +624,19 @@ class PoolCars:
             for defect in self.defects.values()
             if (car_id is None or defect["car_id"] == car_id)
             and (serious is None or defect["serious"] == serious)
+            and (fixed_on_from is None or (defect["fixed_on"] is not None and defect["fixed_on"] >= fixed_on_from))
+            and (fixed_on_to is None or (defect["fixed_on"] is not None and defect["fixed_on"] <= fixed_on_to))
         ]
         shown = [{**defect} for defect in _page(found, offset)]
         return _found({"total": len(found), "defects": shown}, self._names_of_defects(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def book_trip(
         self,

@@ -153,6 +153,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -501,6 +507,8 @@ class PricePromotions:
         proposed_by_id: str | None = None,
         approved_by_id: str | None = None,
         status: Literal["waiting", "approved", "rejected"] | None = None,
+        starts_from: Date | None = None,
+        starts_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the prices, oldest first, all of them or only some.
@@ -511,6 +519,8 @@ class PricePromotions:
             proposed_by_id (str, optional): Only prices proposed by this person.
             approved_by_id (str, optional): Only prices approved by this person.
             status (str, optional): Only prices with this status.
+            starts_from (str, optional): Only prices whose `starts` is on this day or later.
+            starts_to (str, optional): Only prices whose `starts` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -532,6 +542,8 @@ class PricePromotions:
             and (proposed_by_id is None or price["proposed_by_id"] == proposed_by_id)
             and (approved_by_id is None or price["approved_by_id"] == approved_by_id)
             and (status is None or price["status"] == status)
+            and (starts_from is None or price["starts"] >= starts_from)
+            and (starts_to is None or price["starts"] <= starts_to)
         ]
         shown = [{**price} for price in _page(found, offset)]
         return _found({"total": len(found), "prices": shown}, self._names_of_prices(shown))
@@ -543,6 +555,8 @@ class PricePromotions:
         planned_by_id: str | None = None,
         approved_by_id: str | None = None,
         status: Literal["planned", "approved", "cancelled"] | None = None,
+        starts_from: Date | None = None,
+        starts_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the promotions, oldest first, all of them or only some.
@@ -553,6 +567,8 @@ class PricePromotions:
             planned_by_id (str, optional): Only promotions planned by this person.
             approved_by_id (str, optional): Only promotions approved by this person.
             status (str, optional): Only promotions with this status.
+            starts_from (str, optional): Only promotions whose `starts` is on this day or later.
+            starts_to (str, optional): Only promotions whose `starts` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -572,6 +588,8 @@ class PricePromotions:
             and (planned_by_id is None or promotion["planned_by_id"] == planned_by_id)
             and (approved_by_id is None or promotion["approved_by_id"] == approved_by_id)
             and (status is None or promotion["status"] == status)
+            and (starts_from is None or promotion["starts"] >= starts_from)
+            and (starts_to is None or promotion["starts"] <= starts_to)
         ]
         shown = [self._show_promotion(promotion) for promotion in _page(found, offset)]
         return _found({"total": len(found), "promotions": shown}, self._names_of_promotions(shown))
@@ -604,6 +622,14 @@ class PricePromotions:
         ]
         shown = [{**deal} for deal in _page(found, offset)]
         return _found({"total": len(found), "deals": shown}, self._names_of_deals(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def propose_price(
         self,

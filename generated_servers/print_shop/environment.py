@@ -157,6 +157,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -413,6 +419,8 @@ class PrintShop:
         paper_id: str | None = None,
         reprint_of_id: str | None = None,
         paid: bool | None = None,
+        due_from: Date | None = None,
+        due_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the jobs, oldest first, all of them or only some.
@@ -422,7 +430,9 @@ class PrintShop:
             client_id (str, optional): Only jobs of this client.
             paper_id (str, optional): Only jobs of this paper.
             reprint_of_id (str, optional): Only jobs reprint of this job.
-            paid (bool, optional): Only jobs with this value of `paid`.
+            paid (bool, optional): Only jobs that are paid (true) or not (false).
+            due_from (str, optional): Only jobs whose `due` is on this day or later.
+            due_to (str, optional): Only jobs whose `due` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -442,6 +452,8 @@ class PrintShop:
             and (paper_id is None or job["paper_id"] == paper_id)
             and (reprint_of_id is None or job["reprint_of_id"] == reprint_of_id)
             and (paid is None or job["paid"] == paid)
+            and (due_from is None or job["due"] >= due_from)
+            and (due_to is None or job["due"] <= due_to)
         ]
         shown = [self._show_job(job) for job in _page(found, offset)]
         return _found({"total": len(found), "jobs": shown}, self._names_of_jobs(shown))
@@ -450,6 +462,8 @@ class PrintShop:
         self,
         job_id: str | None = None,
         status: Literal["sent", "approved", "changes"] | None = None,
+        sent_on_from: Date | None = None,
+        sent_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the proofs, oldest first, all of them or only some.
@@ -457,6 +471,8 @@ class PrintShop:
         Args:
             job_id (str, optional): Only proofs of this job.
             status (str, optional): Only proofs with this status.
+            sent_on_from (str, optional): Only proofs whose `sent_on` is on this day or later.
+            sent_on_to (str, optional): Only proofs whose `sent_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -469,6 +485,8 @@ class PrintShop:
             for proof in self.proofs.values()
             if (job_id is None or proof["job_id"] == job_id)
             and (status is None or proof["status"] == status)
+            and (sent_on_from is None or proof["sent_on"] >= sent_on_from)
+            and (sent_on_to is None or proof["sent_on"] <= sent_on_to)
         ]
         shown = [{**proof} for proof in _page(found, offset)]
         return _found({"total": len(found), "proofs": shown}, self._names_of_proofs(shown))
@@ -479,6 +497,8 @@ class PrintShop:
         press_id: str | None = None,
         shift: Literal["early", "late"] | None = None,
         status: Literal["planned", "done"] | None = None,
+        runs_on_from: Date | None = None,
+        runs_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the runs, oldest first, all of them or only some.
@@ -488,6 +508,8 @@ class PrintShop:
             press_id (str, optional): Only runs of this press.
             shift (str, optional): Only runs with this shift.
             status (str, optional): Only runs with this status.
+            runs_on_from (str, optional): Only runs whose `runs_on` is on this day or later.
+            runs_on_to (str, optional): Only runs whose `runs_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -504,6 +526,8 @@ class PrintShop:
             and (press_id is None or run["press_id"] == press_id)
             and (shift is None or run["shift"] == shift)
             and (status is None or run["status"] == status)
+            and (runs_on_from is None or run["runs_on"] >= runs_on_from)
+            and (runs_on_to is None or run["runs_on"] <= runs_on_to)
         ]
         shown = [{**run} for run in _page(found, offset)]
         return _found({"total": len(found), "runs": shown}, self._names_of_runs(shown))
@@ -537,6 +561,14 @@ class PrintShop:
         ]
         shown = [{**finish} for finish in _page(found, offset)]
         return _found({"total": len(found), "finishes": shown}, self._names_of_finishes(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def take_job(
         self,

@@ -149,6 +149,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -458,6 +464,8 @@ class PrisonVisits:
         visitor_id: str | None = None,
         closed_only: bool | None = None,
         status: Literal["asked", "approved", "refused"] | None = None,
+        asked_on_from: Date | None = None,
+        asked_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the approvals, oldest first, all of them or only some.
@@ -467,6 +475,8 @@ class PrisonVisits:
             visitor_id (str, optional): Only approvals of this visitor.
             closed_only (bool, optional): Only approvals with this value of `closed_only`.
             status (str, optional): Only approvals with this status.
+            asked_on_from (str, optional): Only approvals whose `asked_on` is on this day or later.
+            asked_on_to (str, optional): Only approvals whose `asked_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -483,6 +493,8 @@ class PrisonVisits:
             and (visitor_id is None or approval["visitor_id"] == visitor_id)
             and (closed_only is None or approval["closed_only"] == closed_only)
             and (status is None or approval["status"] == status)
+            and (asked_on_from is None or approval["asked_on"] >= asked_on_from)
+            and (asked_on_to is None or approval["asked_on"] <= asked_on_to)
         ]
         shown = [{**approval} for approval in _page(found, offset)]
         return _found({"total": len(found), "approvals": shown}, self._names_of_approvals(shown))
@@ -490,12 +502,16 @@ class PrisonVisits:
     def list_bans(
         self,
         visitor_id: str | None = None,
+        starts_from: Date | None = None,
+        starts_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the bans, oldest first, all of them or only some.
 
         Args:
             visitor_id (str, optional): Only bans of this visitor.
+            starts_from (str, optional): Only bans whose `starts` is on this day or later.
+            starts_to (str, optional): Only bans whose `starts` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -503,7 +519,13 @@ class PrisonVisits:
         """
         if visitor_id is not None and visitor_id not in self.visitors:
             return _refused(f"There is no visitor {visitor_id!r}.")
-        found = [ban for ban in self.bans.values() if (visitor_id is None or ban["visitor_id"] == visitor_id)]
+        found = [
+            ban
+            for ban in self.bans.values()
+            if (visitor_id is None or ban["visitor_id"] == visitor_id)
+            and (starts_from is None or ban["starts"] >= starts_from)
+            and (starts_to is None or ban["starts"] <= starts_to)
+        ]
         shown = [{**ban} for ban in _page(found, offset)]
         return _found({"total": len(found), "bans": shown}, self._names_of_bans(shown))
 
@@ -520,7 +542,7 @@ class PrisonVisits:
         Args:
             session_id (str, optional): Only visits of this session.
             prisoner_id (str, optional): Only visits of this prisoner.
-            closed (bool, optional): Only visits with this value of `closed`.
+            closed (bool, optional): Only visits that are closed (true) or not (false).
             status (str, optional): Only visits with this status.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
@@ -541,6 +563,14 @@ class PrisonVisits:
         ]
         shown = [self._show_visit(visit) for visit in _page(found, offset)]
         return _found({"total": len(found), "visits": shown}, self._names_of_visits(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def ask_approval(self, prisoner_id: str, visitor_id: str) -> Result:
         """Put a visitor forward for approval on the wish of a prisoner.

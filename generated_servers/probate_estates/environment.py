@@ -17,6 +17,7 @@ from typing import Annotated, Any, Literal, TypedDict
 
 Result = dict[str, Any]
 """`{"success": True, "data" | "message": ...}` or `{"success": False, "error": why}`"""
+Date = Annotated[str, {"format": "date"}]
 Text = Annotated[str, {"minLength": 1, "maxLength": 1000}]
 
 RULES = (
@@ -154,6 +155,12 @@ def _found(data: object, names: dict[str, str] | None = None) -> Result:
 def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
+
+
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -489,12 +496,16 @@ class ProbateEstates:
     def list_payments(
         self,
         debt_id: str | None = None,
+        on_from: Date | None = None,
+        on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the payments, oldest first, all of them or only some.
 
         Args:
             debt_id (str, optional): Only payments of this debt.
+            on_from (str, optional): Only payments whose `on` is on this day or later.
+            on_to (str, optional): Only payments whose `on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -502,18 +513,28 @@ class ProbateEstates:
         """
         if debt_id is not None and debt_id not in self.debts:
             return _refused(f"There is no debt {debt_id!r}.")
-        found = [payment for payment in self.payments.values() if (debt_id is None or payment["debt_id"] == debt_id)]
+        found = [
+            payment
+            for payment in self.payments.values()
+            if (debt_id is None or payment["debt_id"] == debt_id)
+            and (on_from is None or payment["on"] >= on_from)
+            and (on_to is None or payment["on"] <= on_to)
+        ]
         return _found({"total": len(found), "payments": [{**payment} for payment in _page(found, offset)]})
 
     def list_distributions(
         self,
         heir_id: str | None = None,
+        on_from: Date | None = None,
+        on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the distributions, oldest first, all of them or only some.
 
         Args:
             heir_id (str, optional): Only distributions of this heir.
+            on_from (str, optional): Only distributions whose `on` is on this day or later.
+            on_to (str, optional): Only distributions whose `on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -525,6 +546,8 @@ class ProbateEstates:
             distribution
             for distribution in self.distributions.values()
             if (heir_id is None or distribution["heir_id"] == heir_id)
+            and (on_from is None or distribution["on"] >= on_from)
+            and (on_to is None or distribution["on"] <= on_to)
         ]
         return _found(
             {"total": len(found), "distributions": [{**distribution} for distribution in _page(found, offset)]}
@@ -535,6 +558,8 @@ class ProbateEstates:
         estate_id: str | None = None,
         asset_id: str | None = None,
         status: Literal["asked", "granted", "refused"] | None = None,
+        asked_on_from: Date | None = None,
+        asked_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the court orders, oldest first, all of them or only some.
@@ -543,6 +568,8 @@ class ProbateEstates:
             estate_id (str, optional): Only court orders of this estate.
             asset_id (str, optional): Only court orders of this asset.
             status (str, optional): Only court orders with this status.
+            asked_on_from (str, optional): Only court orders whose `asked_on` is on this day or later.
+            asked_on_to (str, optional): Only court orders whose `asked_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -558,9 +585,19 @@ class ProbateEstates:
             if (estate_id is None or court_order["estate_id"] == estate_id)
             and (asset_id is None or court_order["asset_id"] == asset_id)
             and (status is None or court_order["status"] == status)
+            and (asked_on_from is None or court_order["asked_on"] >= asked_on_from)
+            and (asked_on_to is None or court_order["asked_on"] <= asked_on_to)
         ]
         shown = [{**court_order} for court_order in _page(found, offset)]
         return _found({"total": len(found), "court_orders": shown}, self._names_of_court_orders(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def value_asset(self, asset_id: str, value: Annotated[int, {"minimum": 0, "maximum": 200000000}]) -> Result:
         """Enter the value of an asset as an expert sees it, or a new value as long as it is held.

@@ -7,6 +7,7 @@ a step, lot sizes, scrap, holds and orders that are split.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import date
 from typing import Annotated, Any, Literal, TypedDict
 
 
@@ -132,6 +133,12 @@ def _found(data: object, names: dict[str, str] | None = None) -> Result:
 def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
+
+
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -458,6 +465,8 @@ class ProductionOrders:
         product_id: str | None = None,
         split_from_id: str | None = None,
         status: Literal["planned", "released", "cancelled", "held", "finished"] | None = None,
+        due_from: Date | None = None,
+        due_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the orders, oldest first, all of them or only some.
@@ -467,6 +476,8 @@ class ProductionOrders:
             product_id (str, optional): Only orders of this product.
             split_from_id (str, optional): Only orders split from this order.
             status (str, optional): Only orders with this status.
+            due_from (str, optional): Only orders whose `due` is on this day or later.
+            due_to (str, optional): Only orders whose `due` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -483,6 +494,8 @@ class ProductionOrders:
             and (product_id is None or order["product_id"] == product_id)
             and (split_from_id is None or order["split_from_id"] == split_from_id)
             and (status is None or order["status"] == status)
+            and (due_from is None or order["due"] >= due_from)
+            and (due_to is None or order["due"] <= due_to)
         ]
         shown = [self._show_order(order) for order in _page(found, offset)]
         return _found({"total": len(found), "orders": shown}, self._names_of_orders(shown))
@@ -494,6 +507,8 @@ class ProductionOrders:
         machine_id: str | None = None,
         cause: Literal["material", "tool_wear", "set_up", "operator"] | None = None,
         status: Literal["running", "done"] | None = None,
+        started_at_from: Date | None = None,
+        started_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the runs, oldest first, all of them or only some.
@@ -504,6 +519,8 @@ class ProductionOrders:
             machine_id (str, optional): Only runs of this machine.
             cause (str, optional): Only runs with this cause.
             status (str, optional): Only runs with this status.
+            started_at_from (str, optional): Only runs whose `started_at` is on this day or later.
+            started_at_to (str, optional): Only runs whose `started_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -523,9 +540,19 @@ class ProductionOrders:
             and (machine_id is None or run["machine_id"] == machine_id)
             and (cause is None or run["cause"] == cause)
             and (status is None or run["status"] == status)
+            and (started_at_from is None or run["started_at"][:10] >= started_at_from)
+            and (started_at_to is None or run["started_at"][:10] <= started_at_to)
         ]
         shown = [{**run} for run in _page(found, offset)]
         return _found({"total": len(found), "runs": shown}, self._names_of_runs(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def open_order(
         self,

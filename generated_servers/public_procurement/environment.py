@@ -169,6 +169,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -515,6 +521,8 @@ class PublicProcurement:
         tender_id: str | None = None,
         supplier_id: str | None = None,
         status: Literal["sealed", "opened", "withdrawn", "excluded"] | None = None,
+        submitted_on_from: Date | None = None,
+        submitted_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the bids, oldest first, all of them or only some.
@@ -524,6 +532,8 @@ class PublicProcurement:
             tender_id (str, optional): Only bids of this tender.
             supplier_id (str, optional): Only bids of this supplier.
             status (str, optional): Only bids with this status.
+            submitted_on_from (str, optional): Only bids whose `submitted_on` is on this day or later.
+            submitted_on_to (str, optional): Only bids whose `submitted_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -540,6 +550,8 @@ class PublicProcurement:
             and (tender_id is None or bid["tender_id"] == tender_id)
             and (supplier_id is None or bid["supplier_id"] == supplier_id)
             and (status is None or bid["status"] == status)
+            and (submitted_on_from is None or bid["submitted_on"] >= submitted_on_from)
+            and (submitted_on_to is None or bid["submitted_on"] <= submitted_on_to)
         ]
         shown = [self._show_bid(bid) for bid in _page(found, offset)]
         return _found({"total": len(found), "bids": shown}, self._names_of_bids(shown))
@@ -584,6 +596,8 @@ class PublicProcurement:
         supplier_id: str | None = None,
         ground: Literal["wrong_marks", "unclear_criteria", "winner_unfit"] | None = None,
         status: Literal["open", "upheld", "dismissed"] | None = None,
+        filed_on_from: Date | None = None,
+        filed_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the complaints, oldest first, all of them or only some.
@@ -593,6 +607,8 @@ class PublicProcurement:
             supplier_id (str, optional): Only complaints of this supplier.
             ground (str, optional): Only complaints with this ground.
             status (str, optional): Only complaints with this status.
+            filed_on_from (str, optional): Only complaints whose `filed_on` is on this day or later.
+            filed_on_to (str, optional): Only complaints whose `filed_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -609,9 +625,19 @@ class PublicProcurement:
             and (supplier_id is None or complaint["supplier_id"] == supplier_id)
             and (ground is None or complaint["ground"] == ground)
             and (status is None or complaint["status"] == status)
+            and (filed_on_from is None or complaint["filed_on"] >= filed_on_from)
+            and (filed_on_to is None or complaint["filed_on"] <= filed_on_to)
         ]
         shown = [{**complaint} for complaint in _page(found, offset)]
         return _found({"total": len(found), "complaints": shown}, self._names_of_complaints(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def publish_tender(self, tender_id: str, closes_on: Date) -> Result:
         """Publish a draft tender until a closing day.

@@ -161,6 +161,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -383,6 +389,8 @@ class QualityInspection:
         passed: bool | None = None,
         disposition: Literal["use_as_is", "sort", "return"] | None = None,
         status: Literal["arrived", "accepted", "blocked", "sorting", "returned"] | None = None,
+        received_on_from: Date | None = None,
+        received_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the lots, oldest first, all of them or only some.
@@ -393,6 +401,8 @@ class QualityInspection:
             passed (bool, optional): Only lots with this value of `passed`.
             disposition (str, optional): Only lots with this disposition.
             status (str, optional): Only lots with this status.
+            received_on_from (str, optional): Only lots whose `received_on` is on this day or later.
+            received_on_to (str, optional): Only lots whose `received_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -408,6 +418,8 @@ class QualityInspection:
             and (passed is None or lot["passed"] == passed)
             and (disposition is None or lot["disposition"] == disposition)
             and (status is None or lot["status"] == status)
+            and (received_on_from is None or lot["received_on"] >= received_on_from)
+            and (received_on_to is None or lot["received_on"] <= received_on_to)
         ]
         shown = [self._show_lot(lot) for lot in _page(found, offset)]
         return _found({"total": len(found), "lots": shown}, self._names_of_lots(shown))
@@ -500,6 +512,8 @@ class QualityInspection:
         lot_id: str | None = None,
         closed_by_id: str | None = None,
         status: Literal["open", "answered", "closed"] | None = None,
+        due_from: Date | None = None,
+        due_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the actions, oldest first, all of them or only some.
@@ -508,6 +522,8 @@ class QualityInspection:
             lot_id (str, optional): Only actions of this lot.
             closed_by_id (str, optional): Only actions closed by this member.
             status (str, optional): Only actions with this status.
+            due_from (str, optional): Only actions whose `due` is on this day or later.
+            due_to (str, optional): Only actions whose `due` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -523,9 +539,19 @@ class QualityInspection:
             if (lot_id is None or action["lot_id"] == lot_id)
             and (closed_by_id is None or action["closed_by_id"] == closed_by_id)
             and (status is None or action["status"] == status)
+            and (due_from is None or action["due"] >= due_from)
+            and (due_to is None or action["due"] <= due_to)
         ]
         shown = [{**action} for action in _page(found, offset)]
         return _found({"total": len(found), "actions": shown}, self._names_of_actions(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def receive_lot(
         self,

@@ -155,6 +155,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -383,7 +389,7 @@ class RadioPlaylist:
             title (str, optional): Only tracks whose title contains this text.
             artist_id (str, optional): Only tracks of this artist.
             rotation (str, optional): Only tracks with this rotation.
-            explicit (bool, optional): Only tracks with this value of `explicit`.
+            explicit (bool, optional): Only tracks that are explicit (true) or not (false).
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -435,6 +441,8 @@ class RadioPlaylist:
         self,
         layout_id: str | None = None,
         status: Literal["open", "locked"] | None = None,
+        starts_from: Date | None = None,
+        starts_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the hours, oldest first, all of them or only some.
@@ -442,6 +450,8 @@ class RadioPlaylist:
         Args:
             layout_id (str, optional): Only hours whose layout is this hour clock.
             status (str, optional): Only hours with this status.
+            starts_from (str, optional): Only hours whose `starts` is on this day or later.
+            starts_to (str, optional): Only hours whose `starts` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -454,6 +464,8 @@ class RadioPlaylist:
             for hour in self.hours.values()
             if (layout_id is None or hour["layout_id"] == layout_id)
             and (status is None or hour["status"] == status)
+            and (starts_from is None or hour["starts"][:10] >= starts_from)
+            and (starts_to is None or hour["starts"][:10] <= starts_to)
         ]
         shown = [self._show_hour(hour) for hour in _page(found, offset)]
         return _found({"total": len(found), "hours": shown}, self._names_of_hours(shown))
@@ -519,6 +531,8 @@ class RadioPlaylist:
         self,
         brand: Text | None = None,
         trade: Literal["cars", "banks", "supermarkets", "furniture", "travel", "insurance"] | None = None,
+        runs_from_from: Date | None = None,
+        runs_from_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the campaigns, oldest first, all of them or only some.
@@ -526,6 +540,8 @@ class RadioPlaylist:
         Args:
             brand (str, optional): Only campaigns whose brand contains this text.
             trade (str, optional): Only campaigns with this trade.
+            runs_from_from (str, optional): Only campaigns whose `runs_from` is on this day or later.
+            runs_from_to (str, optional): Only campaigns whose `runs_from` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -536,6 +552,8 @@ class RadioPlaylist:
             for campaign in self.campaigns.values()
             if (brand is None or brand.casefold() in campaign["brand"].casefold())
             and (trade is None or campaign["trade"] == trade)
+            and (runs_from_from is None or campaign["runs_from"] >= runs_from_from)
+            and (runs_from_to is None or campaign["runs_from"] <= runs_from_to)
         ]
         return _found(
             {"total": len(found), "campaigns": [self._show_campaign(campaign) for campaign in _page(found, offset)]}
@@ -569,6 +587,14 @@ class RadioPlaylist:
         ]
         shown = [{**airing} for airing in _page(found, offset)]
         return _found({"total": len(found), "airings": shown}, self._names_of_airings(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def plan_hour(self, starts: DateTime, layout_id: str, host: Text) -> Result:
         """Plan an hour on a clock; the breaks come with it, the songs do not.

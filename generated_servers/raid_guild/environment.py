@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal, TypedDict
 
 Result = dict[str, Any]
 """`{"success": True, "data" | "message": ...}` or `{"success": False, "error": why}`"""
+Date = Annotated[str, {"format": "date"}]
 Time = Annotated[str, {"format": "time"}]
 DateTime = Annotated[str, {"format": "date-time"}]
 Text = Annotated[str, {"minLength": 1, "maxLength": 1000}]
@@ -159,6 +160,12 @@ def _found(data: object, names: dict[str, str] | None = None) -> Result:
 def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
+
+
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -412,6 +419,8 @@ class RaidGuild:
         name: Text | None = None,
         raid_id: str | None = None,
         status: Literal["planned", "ready", "called_off", "under_way", "over"] | None = None,
+        starts_at_from: Date | None = None,
+        starts_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the nights, oldest first, all of them or only some.
@@ -420,6 +429,8 @@ class RaidGuild:
             name (str, optional): Only nights whose name contains this text.
             raid_id (str, optional): Only nights of this raid.
             status (str, optional): Only nights with this status.
+            starts_at_from (str, optional): Only nights whose `starts_at` is on this day or later.
+            starts_at_to (str, optional): Only nights whose `starts_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -433,6 +444,8 @@ class RaidGuild:
             if (name is None or name.casefold() in night["name"].casefold())
             and (raid_id is None or night["raid_id"] == raid_id)
             and (status is None or night["status"] == status)
+            and (starts_at_from is None or night["starts_at"][:10] >= starts_at_from)
+            and (starts_at_to is None or night["starts_at"][:10] <= starts_at_to)
         ]
         shown = [self._show_night(night) for night in _page(found, offset)]
         return _found({"total": len(found), "nights": shown}, self._names_of_nights(shown))
@@ -511,6 +524,8 @@ class RaidGuild:
         member_id: str | None = None,
         kind: Literal["brought_over", "raided", "sat_on_bench", "loot", "absence", "decay"] | None = None,
         night_id: str | None = None,
+        booked_on_from: Date | None = None,
+        booked_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the point entries, oldest first, all of them or only some.
@@ -519,6 +534,8 @@ class RaidGuild:
             member_id (str, optional): Only point entries of this member.
             kind (str, optional): Only point entries with this kind.
             night_id (str, optional): Only point entries of this night.
+            booked_on_from (str, optional): Only point entries whose `booked_on` is on this day or later.
+            booked_on_to (str, optional): Only point entries whose `booked_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -534,9 +551,19 @@ class RaidGuild:
             if (member_id is None or point_entry["member_id"] == member_id)
             and (kind is None or point_entry["kind"] == kind)
             and (night_id is None or point_entry["night_id"] == night_id)
+            and (booked_on_from is None or point_entry["booked_on"] >= booked_on_from)
+            and (booked_on_to is None or point_entry["booked_on"] <= booked_on_to)
         ]
         shown = [{**point_entry} for point_entry in _page(found, offset)]
         return _found({"total": len(found), "point_entries": shown}, self._names_of_point_entries(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def sign_up(self, night_id: str, character_id: str) -> Result:
         """Sign a character up for a planned or ready night.

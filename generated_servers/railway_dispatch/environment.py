@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal, TypedDict
 
 Result = dict[str, Any]
 """`{"success": True, "data" | "message": ...}` or `{"success": False, "error": why}`"""
+Date = Annotated[str, {"format": "date"}]
 Time = Annotated[str, {"format": "time"}]
 DateTime = Annotated[str, {"format": "date-time"}]
 Text = Annotated[str, {"minLength": 1, "maxLength": 1000}]
@@ -142,6 +143,12 @@ def _found(data: object, names: dict[str, str] | None = None) -> Result:
 def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
+
+
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -404,7 +411,7 @@ class RailwayDispatch:
 
         Args:
             name (str, optional): Only stations whose name contains this text.
-            staffed (bool, optional): Only stations with this value of `staffed`.
+            staffed (bool, optional): Only stations that are staffed (true) or not (false).
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -432,7 +439,7 @@ class RailwayDispatch:
             code (str, optional): Only sections whose code contains this text.
             kind (str, optional): Only sections with this kind.
             station_id (str, optional): Only sections of this station.
-            electrified (bool, optional): Only sections with this value of `electrified`.
+            electrified (bool, optional): Only sections that are electrified (true) or not (false).
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -583,6 +590,8 @@ class RailwayDispatch:
         self,
         section_id: str | None = None,
         status: Literal["planned", "taken", "given_up"] | None = None,
+        starts_from: Date | None = None,
+        starts_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the possessions, oldest first, all of them or only some.
@@ -590,6 +599,8 @@ class RailwayDispatch:
         Args:
             section_id (str, optional): Only possessions of this section.
             status (str, optional): Only possessions with this status.
+            starts_from (str, optional): Only possessions whose `starts` is on this day or later.
+            starts_to (str, optional): Only possessions whose `starts` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -602,9 +613,19 @@ class RailwayDispatch:
             for possession in self.possessions.values()
             if (section_id is None or possession["section_id"] == section_id)
             and (status is None or possession["status"] == status)
+            and (starts_from is None or possession["starts"][:10] >= starts_from)
+            and (starts_to is None or possession["starts"][:10] <= starts_to)
         ]
         shown = [{**possession} for possession in _page(found, offset)]
         return _found({"total": len(found), "possessions": shown}, self._names_of_possessions(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def depart_train(self, train_id: str) -> Result:
         """Let a planned train depart from the first section of its path; a late departure is noted as delay.

@@ -154,6 +154,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -434,7 +440,7 @@ class Recruitment:
         Args:
             name (str, optional): Only staff whose name contains this text.
             department (str, optional): Only staff with this department.
-            trained (bool, optional): Only staff with this value of `trained`.
+            trained (bool, optional): Only staff that are trained (true) or not (false).
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -506,6 +512,8 @@ class Recruitment:
         requisition_id: str | None = None,
         referrer_id: str | None = None,
         status: Literal["applied", "interviewing", "rejected", "withdrawn", "offered", "hired"] | None = None,
+        applied_on_from: Date | None = None,
+        applied_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the applications, oldest first, all of them or only some.
@@ -515,6 +523,8 @@ class Recruitment:
             requisition_id (str, optional): Only applications of this requisition.
             referrer_id (str, optional): Only applications whose referrer is this staff.
             status (str, optional): Only applications with this status.
+            applied_on_from (str, optional): Only applications whose `applied_on` is on this day or later.
+            applied_on_to (str, optional): Only applications whose `applied_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -533,6 +543,8 @@ class Recruitment:
             and (requisition_id is None or application["requisition_id"] == requisition_id)
             and (referrer_id is None or application["referrer_id"] == referrer_id)
             and (status is None or application["status"] == status)
+            and (applied_on_from is None or application["applied_on"] >= applied_on_from)
+            and (applied_on_to is None or application["applied_on"] <= applied_on_to)
         ]
         shown = [self._show_application(application) for application in _page(found, offset)]
         return _found({"total": len(found), "applications": shown}, self._names_of_applications(shown))
@@ -540,12 +552,16 @@ class Recruitment:
     def list_interviews(
         self,
         application_id: str | None = None,
+        at_from: Date | None = None,
+        at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the interviews, oldest first, all of them or only some.
 
         Args:
             application_id (str, optional): Only interviews of this application.
+            at_from (str, optional): Only interviews whose `at` is on this day or later.
+            at_to (str, optional): Only interviews whose `at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -557,6 +573,8 @@ class Recruitment:
             interview
             for interview in self.interviews.values()
             if (application_id is None or interview["application_id"] == application_id)
+            and (at_from is None or interview["at"][:10] >= at_from)
+            and (at_to is None or interview["at"][:10] <= at_to)
         ]
         shown = [self._show_interview(interview) for interview in _page(found, offset)]
         return _found({"total": len(found), "interviews": shown}, self._names_of_interviews(shown))
@@ -594,6 +612,8 @@ class Recruitment:
         self,
         application_id: str | None = None,
         status: Literal["open", "accepted", "declined", "lapsed", "retracted"] | None = None,
+        made_on_from: Date | None = None,
+        made_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the offers, oldest first, all of them or only some.
@@ -601,6 +621,8 @@ class Recruitment:
         Args:
             application_id (str, optional): Only offers of this application.
             status (str, optional): Only offers with this status.
+            made_on_from (str, optional): Only offers whose `made_on` is on this day or later.
+            made_on_to (str, optional): Only offers whose `made_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -613,9 +635,19 @@ class Recruitment:
             for offer in self.offers.values()
             if (application_id is None or offer["application_id"] == application_id)
             and (status is None or offer["status"] == status)
+            and (made_on_from is None or offer["made_on"] >= made_on_from)
+            and (made_on_to is None or offer["made_on"] <= made_on_to)
         ]
         shown = [self._show_offer(offer) for offer in _page(found, offset)]
         return _found({"total": len(found), "offers": shown}, self._names_of_offers(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def take_application(self, candidate_id: str, requisition_id: str, referrer_id: str | None = None) -> Result:
         """Take in the application of a candidate, perhaps referred by a member of staff.

@@ -7,6 +7,7 @@ them into shipments that meet a buyer's limit and takes rejected loads back.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import date
 from fractions import Fraction
 from math import ceil
 from typing import Annotated, Any, Literal, TypedDict
@@ -14,6 +15,7 @@ from typing import Annotated, Any, Literal, TypedDict
 
 Result = dict[str, Any]
 """`{"success": True, "data" | "message": ...}` or `{"success": False, "error": why}`"""
+Date = Annotated[str, {"format": "date"}]
 Text = Annotated[str, {"minLength": 1, "maxLength": 1000}]
 
 RULES = (
@@ -148,6 +150,12 @@ def _found(data: object, names: dict[str, str] | None = None) -> Result:
 def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
+
+
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -445,6 +453,8 @@ class RecyclingPlant:
         bay_id: str | None = None,
         shipment_id: str | None = None,
         opened: bool | None = None,
+        pressed_on_from: Date | None = None,
+        pressed_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the bales, oldest first, all of them or only some.
@@ -453,7 +463,9 @@ class RecyclingPlant:
             material_id (str, optional): Only bales of this material.
             bay_id (str, optional): Only bales of this bay.
             shipment_id (str, optional): Only bales of this shipment.
-            opened (bool, optional): Only bales with this value of `opened`.
+            opened (bool, optional): Only bales that are opened (true) or not (false).
+            pressed_on_from (str, optional): Only bales whose `pressed_on` is on this day or later.
+            pressed_on_to (str, optional): Only bales whose `pressed_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -472,6 +484,8 @@ class RecyclingPlant:
             and (bay_id is None or bale["bay_id"] == bay_id)
             and (shipment_id is None or bale["shipment_id"] == shipment_id)
             and (opened is None or bale["opened"] == opened)
+            and (pressed_on_from is None or bale["pressed_on"] >= pressed_on_from)
+            and (pressed_on_to is None or bale["pressed_on"] <= pressed_on_to)
         ]
         shown = [{**bale} for bale in _page(found, offset)]
         return _found({"total": len(found), "bales": shown}, self._names_of_bales(shown))
@@ -532,6 +546,14 @@ class RecyclingPlant:
         ]
         shown = [self._show_shipment(shipment) for shipment in _page(found, offset)]
         return _found({"total": len(found), "shipments": shown}, self._names_of_shipments(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def weigh_delivery(
         self,

@@ -162,6 +162,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -451,6 +457,8 @@ class RefugeeHousing:
         address: Text | None = None,
         district_id: str | None = None,
         step_free: bool | None = None,
+        offered_from_from: Date | None = None,
+        offered_from_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the homes, oldest first, all of them or only some.
@@ -459,6 +467,8 @@ class RefugeeHousing:
             address (str, optional): Only homes whose address contains this text.
             district_id (str, optional): Only homes of this district.
             step_free (bool, optional): Only homes with this value of `step_free`.
+            offered_from_from (str, optional): Only homes whose `offered_from` is on this day or later.
+            offered_from_to (str, optional): Only homes whose `offered_from` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -472,6 +482,8 @@ class RefugeeHousing:
             if (address is None or address.casefold() in home["address"].casefold())
             and (district_id is None or home["district_id"] == district_id)
             and (step_free is None or home["step_free"] == step_free)
+            and (offered_from_from is None or home["offered_from"] >= offered_from_from)
+            and (offered_from_to is None or home["offered_from"] <= offered_from_to)
         ]
         shown = [{**home} for home in _page(found, offset)]
         return _found({"total": len(found), "homes": shown}, self._names_of_homes(shown))
@@ -483,6 +495,8 @@ class RefugeeHousing:
         needs_step_free: bool | None = None,
         caseworker_id: str | None = None,
         departed: bool | None = None,
+        registered_on_from: Date | None = None,
+        registered_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the households, oldest first, all of them or only some.
@@ -492,7 +506,9 @@ class RefugeeHousing:
             language (str, optional): Only households with this language.
             needs_step_free (bool, optional): Only households with this value of `needs_step_free`.
             caseworker_id (str, optional): Only households of this caseworker.
-            departed (bool, optional): Only households with this value of `departed`.
+            departed (bool, optional): Only households that are departed (true) or not (false).
+            registered_on_from (str, optional): Only households whose `registered_on` is on this day or later.
+            registered_on_to (str, optional): Only households whose `registered_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -508,6 +524,8 @@ class RefugeeHousing:
             and (needs_step_free is None or household["needs_step_free"] == needs_step_free)
             and (caseworker_id is None or household["caseworker_id"] == caseworker_id)
             and (departed is None or household["departed"] == departed)
+            and (registered_on_from is None or household["registered_on"] >= registered_on_from)
+            and (registered_on_to is None or household["registered_on"] <= registered_on_to)
         ]
         shown = [self._show_household(household) for household in _page(found, offset)]
         return _found({"total": len(found), "households": shown}, self._names_of_households(shown))
@@ -516,6 +534,8 @@ class RefugeeHousing:
         self,
         name: Text | None = None,
         household_id: str | None = None,
+        born_from: Date | None = None,
+        born_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the people, oldest first, all of them or only some.
@@ -523,6 +543,8 @@ class RefugeeHousing:
         Args:
             name (str, optional): Only people whose name contains this text.
             household_id (str, optional): Only people of this household.
+            born_from (str, optional): Only people whose `born` is on this day or later.
+            born_to (str, optional): Only people whose `born` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -535,6 +557,8 @@ class RefugeeHousing:
             for person in self.people.values()
             if (name is None or name.casefold() in person["name"].casefold())
             and (household_id is None or person["household_id"] == household_id)
+            and (born_from is None or person["born"] >= born_from)
+            and (born_to is None or person["born"] <= born_to)
         ]
         shown = [self._show_person(person) for person in _page(found, offset)]
         return _found({"total": len(found), "people": shown}, self._names_of_people(shown))
@@ -544,6 +568,8 @@ class RefugeeHousing:
         household_id: str | None = None,
         home_id: str | None = None,
         status: Literal["planned", "running", "cancelled", "over"] | None = None,
+        starts_from: Date | None = None,
+        starts_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the stays, oldest first, all of them or only some.
@@ -552,6 +578,8 @@ class RefugeeHousing:
             household_id (str, optional): Only stays of this household.
             home_id (str, optional): Only stays of this home.
             status (str, optional): Only stays with this status.
+            starts_from (str, optional): Only stays whose `starts` is on this day or later.
+            starts_to (str, optional): Only stays whose `starts` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -567,6 +595,8 @@ class RefugeeHousing:
             if (household_id is None or stay["household_id"] == household_id)
             and (home_id is None or stay["home_id"] == home_id)
             and (status is None or stay["status"] == status)
+            and (starts_from is None or stay["starts"] >= starts_from)
+            and (starts_to is None or stay["starts"] <= starts_to)
         ]
         shown = [{**stay} for stay in _page(found, offset)]
         return _found({"total": len(found), "stays": shown}, self._names_of_stays(shown))
@@ -597,6 +627,14 @@ class RefugeeHousing:
         ]
         shown = [self._show_school(school) for school in _page(found, offset)]
         return _found({"total": len(found), "schools": shown}, self._names_of_schools(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def offer_home(
         self,

@@ -156,6 +156,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -413,7 +419,7 @@ class ReinsuranceTreaties:
         Args:
             name (str, optional): Only reinsurers whose name contains this text.
             rating (str, optional): Only reinsurers with this rating.
-            suspended (bool, optional): Only reinsurers with this value of `suspended`.
+            suspended (bool, optional): Only reinsurers that are suspended (true) or not (false).
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -461,6 +467,8 @@ class ReinsuranceTreaties:
         self,
         name: Text | None = None,
         treaty_id: str | None = None,
+        begins_from: Date | None = None,
+        begins_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the events, oldest first, all of them or only some.
@@ -468,6 +476,8 @@ class ReinsuranceTreaties:
         Args:
             name (str, optional): Only events whose name contains this text.
             treaty_id (str, optional): Only events of this treaty.
+            begins_from (str, optional): Only events whose `begins` is on this day or later.
+            begins_to (str, optional): Only events whose `begins` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -480,6 +490,8 @@ class ReinsuranceTreaties:
             for event in self.events.values()
             if (name is None or name.casefold() in event["name"].casefold())
             and (treaty_id is None or event["treaty_id"] == treaty_id)
+            and (begins_from is None or event["begins"] >= begins_from)
+            and (begins_to is None or event["begins"] <= begins_to)
         ]
         shown = [self._show_event(event) for event in _page(found, offset)]
         return _found({"total": len(found), "events": shown}, self._names_of_events(shown))
@@ -488,6 +500,8 @@ class ReinsuranceTreaties:
         self,
         number: Text | None = None,
         event_id: str | None = None,
+        on_from: Date | None = None,
+        on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the losses, oldest first, all of them or only some.
@@ -495,6 +509,8 @@ class ReinsuranceTreaties:
         Args:
             number (str, optional): Only losses whose number contains this text.
             event_id (str, optional): Only losses of this event.
+            on_from (str, optional): Only losses whose `on` is on this day or later.
+            on_to (str, optional): Only losses whose `on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -507,6 +523,8 @@ class ReinsuranceTreaties:
             for loss in self.losses.values()
             if (number is None or number.casefold() in loss["number"].casefold())
             and (event_id is None or loss["event_id"] == event_id)
+            and (on_from is None or loss["on"] >= on_from)
+            and (on_to is None or loss["on"] <= on_to)
         ]
         shown = [{**loss} for loss in _page(found, offset)]
         return _found({"total": len(found), "losses": shown}, self._names_of_losses(shown))
@@ -544,6 +562,8 @@ class ReinsuranceTreaties:
         self,
         cession_id: str | None = None,
         reinsurer_id: str | None = None,
+        on_from: Date | None = None,
+        on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the collections, oldest first, all of them or only some.
@@ -551,6 +571,8 @@ class ReinsuranceTreaties:
         Args:
             cession_id (str, optional): Only collections of this cession.
             reinsurer_id (str, optional): Only collections of this reinsurer.
+            on_from (str, optional): Only collections whose `on` is on this day or later.
+            on_to (str, optional): Only collections whose `on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -565,9 +587,19 @@ class ReinsuranceTreaties:
             for collection in self.collections.values()
             if (cession_id is None or collection["cession_id"] == cession_id)
             and (reinsurer_id is None or collection["reinsurer_id"] == reinsurer_id)
+            and (on_from is None or collection["on"] >= on_from)
+            and (on_to is None or collection["on"] <= on_to)
         ]
         shown = [{**collection} for collection in _page(found, offset)]
         return _found({"total": len(found), "collections": shown}, self._names_of_collections(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def open_event(self, name: Text, treaty_id: str, begins: Date) -> Result:
         """Open an event under a treaty, which gathers the losses of its window.

@@ -156,6 +156,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -477,6 +483,8 @@ class RentalApartments:
         apartment_id: str | None = None,
         notice_by: Literal["tenant", "landlord"] | None = None,
         status: Literal["signed", "running", "cancelled", "notice", "returned", "settled"] | None = None,
+        begins_from: Date | None = None,
+        begins_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the leases, oldest first, all of them or only some.
@@ -484,8 +492,10 @@ class RentalApartments:
         Args:
             tenant_id (str, optional): Only leases of this tenant.
             apartment_id (str, optional): Only leases of this apartment.
-            notice_by (str, optional): Only leases with this notice by.
+            notice_by (str, optional): Only leases whose `notice_by` is this.
             status (str, optional): Only leases with this status.
+            begins_from (str, optional): Only leases whose `begins` is on this day or later.
+            begins_to (str, optional): Only leases whose `begins` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -502,6 +512,8 @@ class RentalApartments:
             and (apartment_id is None or lease["apartment_id"] == apartment_id)
             and (notice_by is None or lease["notice_by"] == notice_by)
             and (status is None or lease["status"] == status)
+            and (begins_from is None or lease["begins"] >= begins_from)
+            and (begins_to is None or lease["begins"] <= begins_to)
         ]
         shown = [self._show_lease(lease) for lease in _page(found, offset)]
         return _found({"total": len(found), "leases": shown}, self._names_of_leases(shown))
@@ -510,6 +522,8 @@ class RentalApartments:
         self,
         lease_id: str | None = None,
         kind: Literal["rent", "damage"] | None = None,
+        due_from: Date | None = None,
+        due_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the charges, oldest first, all of them or only some.
@@ -517,6 +531,8 @@ class RentalApartments:
         Args:
             lease_id (str, optional): Only charges of this lease.
             kind (str, optional): Only charges with this kind.
+            due_from (str, optional): Only charges whose `due` is on this day or later.
+            due_to (str, optional): Only charges whose `due` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -529,6 +545,8 @@ class RentalApartments:
             for charge in self.charges.values()
             if (lease_id is None or charge["lease_id"] == lease_id)
             and (kind is None or charge["kind"] == kind)
+            and (due_from is None or charge["due"] >= due_from)
+            and (due_to is None or charge["due"] <= due_to)
         ]
         return _found({"total": len(found), "charges": [{**charge} for charge in _page(found, offset)]})
 
@@ -536,6 +554,8 @@ class RentalApartments:
         self,
         lease_id: str | None = None,
         status: Literal["announced", "agreed", "withdrawn"] | None = None,
+        starts_from: Date | None = None,
+        starts_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the increases, oldest first, all of them or only some.
@@ -543,6 +563,8 @@ class RentalApartments:
         Args:
             lease_id (str, optional): Only increases of this lease.
             status (str, optional): Only increases with this status.
+            starts_from (str, optional): Only increases whose `starts` is on this day or later.
+            starts_to (str, optional): Only increases whose `starts` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -555,6 +577,8 @@ class RentalApartments:
             for increase in self.increases.values()
             if (lease_id is None or increase["lease_id"] == lease_id)
             and (status is None or increase["status"] == status)
+            and (starts_from is None or increase["starts"] >= starts_from)
+            and (starts_to is None or increase["starts"] <= starts_to)
         ]
         return _found({"total": len(found), "increases": [{**increase} for increase in _page(found, offset)]})
 
@@ -583,6 +607,14 @@ class RentalApartments:
             and (status is None or defect["status"] == status)
         ]
         return _found({"total": len(found), "defects": [{**defect} for defect in _page(found, offset)]})
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def sign_lease(
         self,

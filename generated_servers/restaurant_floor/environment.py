@@ -157,6 +157,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -476,6 +482,8 @@ class RestaurantFloor:
         self,
         name: Text | None = None,
         status: Literal["booked", "seated", "cancelled", "no_show"] | None = None,
+        at_from: Date | None = None,
+        at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the bookings, oldest first, all of them or only some.
@@ -483,6 +491,8 @@ class RestaurantFloor:
         Args:
             name (str, optional): Only bookings whose name contains this text.
             status (str, optional): Only bookings with this status.
+            at_from (str, optional): Only bookings whose `at` is on this day or later.
+            at_to (str, optional): Only bookings whose `at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -493,6 +503,8 @@ class RestaurantFloor:
             for booking in self.bookings.values()
             if (name is None or name.casefold() in booking["name"].casefold())
             and (status is None or booking["status"] == status)
+            and (at_from is None or booking["at"][:10] >= at_from)
+            and (at_to is None or booking["at"][:10] <= at_to)
         ]
         shown = [self._show_booking(booking) for booking in _page(found, offset)]
         return _found({"total": len(found), "bookings": shown}, self._names_of_bookings(shown))
@@ -503,6 +515,8 @@ class RestaurantFloor:
         waiter_id: str | None = None,
         booking_id: str | None = None,
         status: Literal["seated", "gone"] | None = None,
+        seated_at_from: Date | None = None,
+        seated_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the parties, oldest first, all of them or only some.
@@ -512,6 +526,8 @@ class RestaurantFloor:
             waiter_id (str, optional): Only parties of this waiter.
             booking_id (str, optional): Only parties of this booking.
             status (str, optional): Only parties with this status.
+            seated_at_from (str, optional): Only parties whose `seated_at` is on this day or later.
+            seated_at_to (str, optional): Only parties whose `seated_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -528,6 +544,8 @@ class RestaurantFloor:
             and (waiter_id is None or party["waiter_id"] == waiter_id)
             and (booking_id is None or party["booking_id"] == booking_id)
             and (status is None or party["status"] == status)
+            and (seated_at_from is None or party["seated_at"][:10] >= seated_at_from)
+            and (seated_at_to is None or party["seated_at"][:10] <= seated_at_to)
         ]
         shown = [self._show_party(party) for party in _page(found, offset)]
         return _found({"total": len(found), "parties": shown}, self._names_of_parties(shown))
@@ -603,7 +621,7 @@ class RestaurantFloor:
 
         Args:
             party_id (str, optional): Only bills of this party.
-            paid_by (str, optional): Only bills with this paid by.
+            paid_by (str, optional): Only bills whose `paid_by` is this.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -619,6 +637,14 @@ class RestaurantFloor:
         ]
         shown = [{**bill} for bill in _page(found, offset)]
         return _found({"total": len(found), "bills": shown}, self._names_of_bills(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def take_booking(
         self,

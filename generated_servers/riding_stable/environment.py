@@ -152,6 +152,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -417,6 +423,8 @@ class RidingStable:
         rider_id: str | None = None,
         kind: Literal["lesson", "hack", "jumping"] | None = None,
         status: Literal["booked", "ridden", "cancelled"] | None = None,
+        starts_at_from: Date | None = None,
+        starts_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the rides, oldest first, all of them or only some.
@@ -426,6 +434,8 @@ class RidingStable:
             rider_id (str, optional): Only rides of this rider.
             kind (str, optional): Only rides with this kind.
             status (str, optional): Only rides with this status.
+            starts_at_from (str, optional): Only rides whose `starts_at` is on this day or later.
+            starts_at_to (str, optional): Only rides whose `starts_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -442,6 +452,8 @@ class RidingStable:
             and (rider_id is None or ride["rider_id"] == rider_id)
             and (kind is None or ride["kind"] == kind)
             and (status is None or ride["status"] == status)
+            and (starts_at_from is None or ride["starts_at"][:10] >= starts_at_from)
+            and (starts_at_to is None or ride["starts_at"][:10] <= starts_at_to)
         ]
         shown = [self._show_ride(ride) for ride in _page(found, offset)]
         return _found({"total": len(found), "rides": shown}, self._names_of_rides(shown))
@@ -450,13 +462,17 @@ class RidingStable:
         self,
         code: Text | None = None,
         who: Literal["farrier", "vet"] | None = None,
+        comes_on_from: Date | None = None,
+        comes_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the visits, oldest first, all of them or only some.
 
         Args:
             code (str, optional): Only visits whose code contains this text.
-            who (str, optional): Only visits with this who.
+            who (str, optional): Only visits whose `who` is this.
+            comes_on_from (str, optional): Only visits whose `comes_on` is on this day or later.
+            comes_on_to (str, optional): Only visits whose `comes_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -467,6 +483,8 @@ class RidingStable:
             for visit in self.visits.values()
             if (code is None or code.casefold() in visit["code"].casefold())
             and (who is None or visit["who"] == who)
+            and (comes_on_from is None or visit["comes_on"] >= comes_on_from)
+            and (comes_on_to is None or visit["comes_on"] <= comes_on_to)
         ]
         return _found({"total": len(found), "visits": [self._show_visit(visit) for visit in _page(found, offset)]})
 
@@ -501,6 +519,14 @@ class RidingStable:
         ]
         shown = [{**treatment} for treatment in _page(found, offset)]
         return _found({"total": len(found), "treatments": shown}, self._names_of_treatments(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def book_ride(
         self,

@@ -153,6 +153,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -485,6 +491,8 @@ class SailingRegatta:
         by_id: str | None = None,
         against_id: str | None = None,
         status: Literal["filed", "upheld", "dismissed"] | None = None,
+        filed_on_from: Date | None = None,
+        filed_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the protests, oldest first, all of them or only some.
@@ -494,6 +502,8 @@ class SailingRegatta:
             by_id (str, optional): Only protests by this boat.
             against_id (str, optional): Only protests whose against is this boat.
             status (str, optional): Only protests with this status.
+            filed_on_from (str, optional): Only protests whose `filed_on` is on this day or later.
+            filed_on_to (str, optional): Only protests whose `filed_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -512,6 +522,8 @@ class SailingRegatta:
             and (by_id is None or protest["by_id"] == by_id)
             and (against_id is None or protest["against_id"] == against_id)
             and (status is None or protest["status"] == status)
+            and (filed_on_from is None or protest["filed_on"] >= filed_on_from)
+            and (filed_on_to is None or protest["filed_on"] <= filed_on_to)
         ]
         shown = [{**protest} for protest in _page(found, offset)]
         return _found({"total": len(found), "protests": shown}, self._names_of_protests(shown))
@@ -553,6 +565,8 @@ class SailingRegatta:
         boat_id: str | None = None,
         item: Literal["hull", "sails"] | None = None,
         passed: bool | None = None,
+        checked_on_from: Date | None = None,
+        checked_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the inspections, oldest first, all of them or only some.
@@ -561,6 +575,8 @@ class SailingRegatta:
             boat_id (str, optional): Only inspections of this boat.
             item (str, optional): Only inspections with this item.
             passed (bool, optional): Only inspections with this value of `passed`.
+            checked_on_from (str, optional): Only inspections whose `checked_on` is on this day or later.
+            checked_on_to (str, optional): Only inspections whose `checked_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -574,9 +590,19 @@ class SailingRegatta:
             if (boat_id is None or inspection["boat_id"] == boat_id)
             and (item is None or inspection["item"] == item)
             and (passed is None or inspection["passed"] == passed)
+            and (checked_on_from is None or inspection["checked_on"] >= checked_on_from)
+            and (checked_on_to is None or inspection["checked_on"] <= checked_on_to)
         ]
         shown = [{**inspection} for inspection in _page(found, offset)]
         return _found({"total": len(found), "inspections": shown}, self._names_of_inspections(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def start_race(self, race_id: str) -> Result:
         """Start the next race of a fleet on its day or later.

@@ -165,6 +165,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -464,6 +470,8 @@ class SalesPipeline:
         source: Literal["fair", "website", "referral", "cold_call"] | None = None,
         opportunity_id: str | None = None,
         status: Literal["fresh", "qualified", "dropped"] | None = None,
+        came_on_from: Date | None = None,
+        came_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the leads, oldest first, all of them or only some.
@@ -474,6 +482,8 @@ class SalesPipeline:
             source (str, optional): Only leads with this source.
             opportunity_id (str, optional): Only leads of this opportunity.
             status (str, optional): Only leads with this status.
+            came_on_from (str, optional): Only leads whose `came_on` is on this day or later.
+            came_on_to (str, optional): Only leads whose `came_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -491,6 +501,8 @@ class SalesPipeline:
             and (source is None or lead["source"] == source)
             and (opportunity_id is None or lead["opportunity_id"] == opportunity_id)
             and (status is None or lead["status"] == status)
+            and (came_on_from is None or lead["came_on"] >= came_on_from)
+            and (came_on_to is None or lead["came_on"] <= came_on_to)
         ]
         shown = [{**lead} for lead in _page(found, offset)]
         return _found({"total": len(found), "leads": shown}, self._names_of_leads(shown))
@@ -501,6 +513,8 @@ class SalesPipeline:
         company_id: str | None = None,
         owner_id: str | None = None,
         stage: Literal["discovery", "proposal", "lost", "negotiation", "won"] | None = None,
+        close_on_from: Date | None = None,
+        close_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the opportunities, oldest first, all of them or only some.
@@ -510,6 +524,8 @@ class SalesPipeline:
             company_id (str, optional): Only opportunities of this company.
             owner_id (str, optional): Only opportunities whose owner is this rep.
             stage (str, optional): Only opportunities with this stage.
+            close_on_from (str, optional): Only opportunities whose `close_on` is on this day or later.
+            close_on_to (str, optional): Only opportunities whose `close_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -526,6 +542,8 @@ class SalesPipeline:
             and (company_id is None or opportunity["company_id"] == company_id)
             and (owner_id is None or opportunity["owner_id"] == owner_id)
             and (stage is None or opportunity["stage"] == stage)
+            and (close_on_from is None or opportunity["close_on"] >= close_on_from)
+            and (close_on_to is None or opportunity["close_on"] <= close_on_to)
         ]
         shown = [self._show_opportunity(opportunity) for opportunity in _page(found, offset)]
         return _found({"total": len(found), "opportunities": shown}, self._names_of_opportunities(shown))
@@ -557,6 +575,8 @@ class SalesPipeline:
         prepared_by_id: str | None = None,
         approved_by_id: str | None = None,
         status: Literal["draft", "sent", "withdrawn", "accepted"] | None = None,
+        valid_until_from: Date | None = None,
+        valid_until_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the quotes, oldest first, all of them or only some.
@@ -566,6 +586,8 @@ class SalesPipeline:
             prepared_by_id (str, optional): Only quotes prepared by this rep.
             approved_by_id (str, optional): Only quotes approved by this rep.
             status (str, optional): Only quotes with this status.
+            valid_until_from (str, optional): Only quotes whose `valid_until` is on this day or later.
+            valid_until_to (str, optional): Only quotes whose `valid_until` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -584,6 +606,8 @@ class SalesPipeline:
             and (prepared_by_id is None or quote["prepared_by_id"] == prepared_by_id)
             and (approved_by_id is None or quote["approved_by_id"] == approved_by_id)
             and (status is None or quote["status"] == status)
+            and (valid_until_from is None or quote["valid_until"] >= valid_until_from)
+            and (valid_until_to is None or quote["valid_until"] <= valid_until_to)
         ]
         shown = [{**quote} for quote in _page(found, offset)]
         return _found({"total": len(found), "quotes": shown}, self._names_of_quotes(shown))
@@ -616,6 +640,14 @@ class SalesPipeline:
         ]
         shown = [{**line} for line in _page(found, offset)]
         return _found({"total": len(found), "lines": shown}, self._names_of_lines(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def add_lead(
         self,

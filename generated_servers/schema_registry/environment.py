@@ -7,6 +7,7 @@ services pinned to versions as producers or consumers, deprecation and retiremen
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import date
 from typing import Annotated, Any, Literal, TypedDict
 
 
@@ -130,6 +131,12 @@ def _found(data: object, names: dict[str, str] | None = None) -> Result:
 def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
+
+
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -407,6 +414,8 @@ class SchemaRegistry:
         subject_id: str | None = None,
         follows_id: str | None = None,
         status: Literal["draft", "published", "discarded", "deprecated", "retired"] | None = None,
+        drafted_on_from: Date | None = None,
+        drafted_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the versions, oldest first, all of them or only some.
@@ -416,6 +425,8 @@ class SchemaRegistry:
             subject_id (str, optional): Only versions of this subject.
             follows_id (str, optional): Only versions whose follows is this version.
             status (str, optional): Only versions with this status.
+            drafted_on_from (str, optional): Only versions whose `drafted_on` is on this day or later.
+            drafted_on_to (str, optional): Only versions whose `drafted_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -432,6 +443,8 @@ class SchemaRegistry:
             and (subject_id is None or version["subject_id"] == subject_id)
             and (follows_id is None or version["follows_id"] == follows_id)
             and (status is None or version["status"] == status)
+            and (drafted_on_from is None or version["drafted_on"] >= drafted_on_from)
+            and (drafted_on_to is None or version["drafted_on"] <= drafted_on_to)
         ]
         shown = [self._show_version(version) for version in _page(found, offset)]
         return _found({"total": len(found), "versions": shown}, self._names_of_versions(shown))
@@ -504,6 +517,8 @@ class SchemaRegistry:
         service_id: str | None = None,
         version_id: str | None = None,
         role: Literal["producer", "consumer"] | None = None,
+        pinned_on_from: Date | None = None,
+        pinned_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the pins, oldest first, all of them or only some.
@@ -512,6 +527,8 @@ class SchemaRegistry:
             service_id (str, optional): Only pins of this service.
             version_id (str, optional): Only pins of this version.
             role (str, optional): Only pins with this role.
+            pinned_on_from (str, optional): Only pins whose `pinned_on` is on this day or later.
+            pinned_on_to (str, optional): Only pins whose `pinned_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -527,9 +544,19 @@ class SchemaRegistry:
             if (service_id is None or pin["service_id"] == service_id)
             and (version_id is None or pin["version_id"] == version_id)
             and (role is None or pin["role"] == role)
+            and (pinned_on_from is None or pin["pinned_on"] >= pinned_on_from)
+            and (pinned_on_to is None or pin["pinned_on"] <= pinned_on_to)
         ]
         shown = [{**pin} for pin in _page(found, offset)]
         return _found({"total": len(found), "pins": shown}, self._names_of_pins(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def register_subject(
         self,

@@ -152,6 +152,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -476,7 +482,7 @@ class SchoolTimetable:
 
         Args:
             name (str, optional): Only forms whose name contains this text.
-            supervised (bool, optional): Only forms with this value of `supervised`.
+            supervised (bool, optional): Only forms that are supervised (true) or not (false).
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -563,6 +569,8 @@ class SchoolTimetable:
         self,
         teacher_id: str | None = None,
         reason: Literal["illness", "training", "school_trip", "family"] | None = None,
+        starts_from: Date | None = None,
+        starts_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the absences, oldest first, all of them or only some.
@@ -570,6 +578,8 @@ class SchoolTimetable:
         Args:
             teacher_id (str, optional): Only absences of this teacher.
             reason (str, optional): Only absences with this reason.
+            starts_from (str, optional): Only absences whose `starts` is on this day or later.
+            starts_to (str, optional): Only absences whose `starts` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -582,6 +592,8 @@ class SchoolTimetable:
             for absence in self.absences.values()
             if (teacher_id is None or absence["teacher_id"] == teacher_id)
             and (reason is None or absence["reason"] == reason)
+            and (starts_from is None or absence["starts"] >= starts_from)
+            and (starts_to is None or absence["starts"] <= starts_to)
         ]
         shown = [{**absence} for absence in _page(found, offset)]
         return _found({"total": len(found), "absences": shown}, self._names_of_absences(shown))
@@ -592,6 +604,8 @@ class SchoolTimetable:
         lesson_id: str | None = None,
         substitute_id: str | None = None,
         status: Literal["open", "covered", "dropped", "signed_off"] | None = None,
+        held_on_from: Date | None = None,
+        held_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the covers, oldest first, all of them or only some.
@@ -601,6 +615,8 @@ class SchoolTimetable:
             lesson_id (str, optional): Only covers of this lesson.
             substitute_id (str, optional): Only covers whose substitute is this teacher.
             status (str, optional): Only covers with this status.
+            held_on_from (str, optional): Only covers whose `held_on` is on this day or later.
+            held_on_to (str, optional): Only covers whose `held_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -619,9 +635,19 @@ class SchoolTimetable:
             and (lesson_id is None or cover["lesson_id"] == lesson_id)
             and (substitute_id is None or cover["substitute_id"] == substitute_id)
             and (status is None or cover["status"] == status)
+            and (held_on_from is None or cover["held_on"] >= held_on_from)
+            and (held_on_to is None or cover["held_on"] <= held_on_to)
         ]
         shown = [self._show_cover(cover) for cover in _page(found, offset)]
         return _found({"total": len(found), "covers": shown}, self._names_of_covers(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def place_lesson(
         self,

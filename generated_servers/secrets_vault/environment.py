@@ -150,6 +150,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -430,7 +436,7 @@ class SecretsVault:
         Args:
             path (str, optional): Only folders whose path contains this text.
             parent_id (str, optional): Only folders whose parent is this folder.
-            guarded (bool, optional): Only folders with this value of `guarded`.
+            guarded (bool, optional): Only folders that are guarded (true) or not (false).
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -539,6 +545,8 @@ class SecretsVault:
         secret_id: str | None = None,
         made_by_id: str | None = None,
         status: Literal["current", "previous", "destroyed"] | None = None,
+        made_on_from: Date | None = None,
+        made_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the versions, oldest first, all of them or only some.
@@ -547,6 +555,8 @@ class SecretsVault:
             secret_id (str, optional): Only versions of this secret.
             made_by_id (str, optional): Only versions made by this member.
             status (str, optional): Only versions with this status.
+            made_on_from (str, optional): Only versions whose `made_on` is on this day or later.
+            made_on_to (str, optional): Only versions whose `made_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -562,6 +572,8 @@ class SecretsVault:
             if (secret_id is None or version["secret_id"] == secret_id)
             and (made_by_id is None or version["made_by_id"] == made_by_id)
             and (status is None or version["status"] == status)
+            and (made_on_from is None or version["made_on"] >= made_on_from)
+            and (made_on_to is None or version["made_on"] <= made_on_to)
         ]
         shown = [{**version} for version in _page(found, offset)]
         return _found({"total": len(found), "versions": shown}, self._names_of_versions(shown))
@@ -573,6 +585,8 @@ class SecretsVault:
         first_by_id: str | None = None,
         second_by_id: str | None = None,
         status: Literal["asked", "released", "refused", "used"] | None = None,
+        released_at_from: Date | None = None,
+        released_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the releases, oldest first, all of them or only some.
@@ -583,6 +597,8 @@ class SecretsVault:
             first_by_id (str, optional): Only releases first by this member.
             second_by_id (str, optional): Only releases second by this member.
             status (str, optional): Only releases with this status.
+            released_at_from (str, optional): Only releases whose `released_at` is on this day or later.
+            released_at_to (str, optional): Only releases whose `released_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -604,6 +620,14 @@ class SecretsVault:
             and (first_by_id is None or release["first_by_id"] == first_by_id)
             and (second_by_id is None or release["second_by_id"] == second_by_id)
             and (status is None or release["status"] == status)
+            and (
+                released_at_from is None
+                or (release["released_at"] is not None and release["released_at"][:10] >= released_at_from)
+            )
+            and (
+                released_at_to is None
+                or (release["released_at"] is not None and release["released_at"][:10] <= released_at_to)
+            )
         ]
         shown = [{**release} for release in _page(found, offset)]
         return _found({"total": len(found), "releases": shown}, self._names_of_releases(shown))
@@ -614,6 +638,8 @@ class SecretsVault:
         holder_id: str | None = None,
         release_id: str | None = None,
         status: Literal["running", "returned", "revoked"] | None = None,
+        taken_at_from: Date | None = None,
+        taken_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the leases, oldest first, all of them or only some.
@@ -623,6 +649,8 @@ class SecretsVault:
             holder_id (str, optional): Only leases whose holder is this member.
             release_id (str, optional): Only leases of this release.
             status (str, optional): Only leases with this status.
+            taken_at_from (str, optional): Only leases whose `taken_at` is on this day or later.
+            taken_at_to (str, optional): Only leases whose `taken_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -641,9 +669,19 @@ class SecretsVault:
             and (holder_id is None or lease["holder_id"] == holder_id)
             and (release_id is None or lease["release_id"] == release_id)
             and (status is None or lease["status"] == status)
+            and (taken_at_from is None or lease["taken_at"][:10] >= taken_at_from)
+            and (taken_at_to is None or lease["taken_at"][:10] <= taken_at_to)
         ]
         shown = [self._show_lease(lease) for lease in _page(found, offset)]
         return _found({"total": len(found), "leases": shown}, self._names_of_leases(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def set_policy(
         self,

@@ -153,6 +153,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -370,6 +376,8 @@ class SeedBank:
         crop_id: str | None = None,
         parent_id: str | None = None,
         status: Literal["stored", "due", "regenerating", "replaced"] | None = None,
+        collected_on_from: Date | None = None,
+        collected_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the accessions, oldest first, all of them or only some.
@@ -379,6 +387,8 @@ class SeedBank:
             crop_id (str, optional): Only accessions of this crop.
             parent_id (str, optional): Only accessions whose parent is this accession.
             status (str, optional): Only accessions with this status.
+            collected_on_from (str, optional): Only accessions whose `collected_on` is on this day or later.
+            collected_on_to (str, optional): Only accessions whose `collected_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -395,6 +405,8 @@ class SeedBank:
             and (crop_id is None or accession["crop_id"] == crop_id)
             and (parent_id is None or accession["parent_id"] == parent_id)
             and (status is None or accession["status"] == status)
+            and (collected_on_from is None or accession["collected_on"] >= collected_on_from)
+            and (collected_on_to is None or accession["collected_on"] <= collected_on_to)
         ]
         shown = [self._show_accession(accession) for accession in _page(found, offset)]
         return _found({"total": len(found), "accessions": shown}, self._names_of_accessions(shown))
@@ -435,6 +447,8 @@ class SeedBank:
         self,
         accession_id: str | None = None,
         status: Literal["running", "read"] | None = None,
+        started_on_from: Date | None = None,
+        started_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the germination tests, oldest first, all of them or only some.
@@ -442,6 +456,8 @@ class SeedBank:
         Args:
             accession_id (str, optional): Only germination tests of this accession.
             status (str, optional): Only germination tests with this status.
+            started_on_from (str, optional): Only germination tests whose `started_on` is on this day or later.
+            started_on_to (str, optional): Only germination tests whose `started_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -454,6 +470,8 @@ class SeedBank:
             for germination_test in self.germination_tests.values()
             if (accession_id is None or germination_test["accession_id"] == accession_id)
             and (status is None or germination_test["status"] == status)
+            and (started_on_from is None or germination_test["started_on"] >= started_on_from)
+            and (started_on_to is None or germination_test["started_on"] <= started_on_to)
         ]
         shown = [{**germination_test} for germination_test in _page(found, offset)]
         return _found({"total": len(found), "germination_tests": shown}, self._names_of_germination_tests(shown))
@@ -462,6 +480,8 @@ class SeedBank:
         self,
         accession_id: str | None = None,
         status: Literal["growing", "harvested", "failed"] | None = None,
+        begun_on_from: Date | None = None,
+        begun_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the regenerations, oldest first, all of them or only some.
@@ -469,6 +489,8 @@ class SeedBank:
         Args:
             accession_id (str, optional): Only regenerations of this accession.
             status (str, optional): Only regenerations with this status.
+            begun_on_from (str, optional): Only regenerations whose `begun_on` is on this day or later.
+            begun_on_to (str, optional): Only regenerations whose `begun_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -481,6 +503,8 @@ class SeedBank:
             for regeneration in self.regenerations.values()
             if (accession_id is None or regeneration["accession_id"] == accession_id)
             and (status is None or regeneration["status"] == status)
+            and (begun_on_from is None or regeneration["begun_on"] >= begun_on_from)
+            and (begun_on_to is None or regeneration["begun_on"] <= begun_on_to)
         ]
         shown = [{**regeneration} for regeneration in _page(found, offset)]
         return _found({"total": len(found), "regenerations": shown}, self._names_of_regenerations(shown))
@@ -491,6 +515,8 @@ class SeedBank:
         purpose: Literal["breeding", "research", "exhibition"] | None = None,
         agreement: bool | None = None,
         status: Literal["open", "sent", "refused"] | None = None,
+        asked_on_from: Date | None = None,
+        asked_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the seed requests, oldest first, all of them or only some.
@@ -500,6 +526,8 @@ class SeedBank:
             purpose (str, optional): Only seed requests with this purpose.
             agreement (bool, optional): Only seed requests with this value of `agreement`.
             status (str, optional): Only seed requests with this status.
+            asked_on_from (str, optional): Only seed requests whose `asked_on` is on this day or later.
+            asked_on_to (str, optional): Only seed requests whose `asked_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -514,9 +542,19 @@ class SeedBank:
             and (purpose is None or seed_request["purpose"] == purpose)
             and (agreement is None or seed_request["agreement"] == agreement)
             and (status is None or seed_request["status"] == status)
+            and (asked_on_from is None or seed_request["asked_on"] >= asked_on_from)
+            and (asked_on_to is None or seed_request["asked_on"] <= asked_on_to)
         ]
         shown = [{**seed_request} for seed_request in _page(found, offset)]
         return _found({"total": len(found), "seed_requests": shown}, self._names_of_seed_requests(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def register_accession(self, code: Text, crop_id: str, origin: Text, donor: Text, collected_on: Date) -> Result:
         """Register a newly collected accession.

@@ -7,11 +7,13 @@ downwards, locks, storage quotas and a trash.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import date
 from typing import Annotated, Any, Literal, TypedDict
 
 
 Result = dict[str, Any]
 """`{"success": True, "data" | "message": ...}` or `{"success": False, "error": why}`"""
+Date = Annotated[str, {"format": "date"}]
 Text = Annotated[str, {"minLength": 1, "maxLength": 1000}]
 
 RULES = (
@@ -131,6 +133,12 @@ def _found(data: object, names: dict[str, str] | None = None) -> Result:
 def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
+
+
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -400,6 +408,8 @@ class SharedDrive:
         name: Text | None = None,
         parent_id: str | None = None,
         owner_id: str | None = None,
+        created_on_from: Date | None = None,
+        created_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the folders, oldest first, all of them or only some.
@@ -408,6 +418,8 @@ class SharedDrive:
             name (str, optional): Only folders whose name contains this text.
             parent_id (str, optional): Only folders whose parent is this folder.
             owner_id (str, optional): Only folders whose owner is this user.
+            created_on_from (str, optional): Only folders whose `created_on` is on this day or later.
+            created_on_to (str, optional): Only folders whose `created_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -423,6 +435,8 @@ class SharedDrive:
             if (name is None or name.casefold() in folder["name"].casefold())
             and (parent_id is None or folder["parent_id"] == parent_id)
             and (owner_id is None or folder["owner_id"] == owner_id)
+            and (created_on_from is None or folder["created_on"] >= created_on_from)
+            and (created_on_to is None or folder["created_on"] <= created_on_to)
         ]
         shown = [self._show_folder(folder) for folder in _page(found, offset)]
         return _found({"total": len(found), "folders": shown}, self._names_of_folders(shown))
@@ -449,6 +463,8 @@ class SharedDrive:
         owner_id: str | None = None,
         locked_by_id: str | None = None,
         trashed_by_id: str | None = None,
+        trashed_on_from: Date | None = None,
+        trashed_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the files, oldest first, all of them or only some.
@@ -459,6 +475,8 @@ class SharedDrive:
             owner_id (str, optional): Only files whose owner is this user.
             locked_by_id (str, optional): Only files locked by this user.
             trashed_by_id (str, optional): Only files trashed by this user.
+            trashed_on_from (str, optional): Only files whose `trashed_on` is on this day or later.
+            trashed_on_to (str, optional): Only files whose `trashed_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -480,6 +498,11 @@ class SharedDrive:
             and (owner_id is None or file["owner_id"] == owner_id)
             and (locked_by_id is None or file["locked_by_id"] == locked_by_id)
             and (trashed_by_id is None or file["trashed_by_id"] == trashed_by_id)
+            and (
+                trashed_on_from is None
+                or (file["trashed_on"] is not None and file["trashed_on"] >= trashed_on_from)
+            )
+            and (trashed_on_to is None or (file["trashed_on"] is not None and file["trashed_on"] <= trashed_on_to))
         ]
         shown = [self._show_file(file) for file in _page(found, offset)]
         return _found({"total": len(found), "files": shown}, self._names_of_files(shown))
@@ -488,6 +511,8 @@ class SharedDrive:
         self,
         file_id: str | None = None,
         saved_by_id: str | None = None,
+        saved_at_from: Date | None = None,
+        saved_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the versions, oldest first, all of them or only some.
@@ -495,6 +520,8 @@ class SharedDrive:
         Args:
             file_id (str, optional): Only versions of this file.
             saved_by_id (str, optional): Only versions saved by this user.
+            saved_at_from (str, optional): Only versions whose `saved_at` is on this day or later.
+            saved_at_to (str, optional): Only versions whose `saved_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -509,6 +536,8 @@ class SharedDrive:
             for version in self.versions.values()
             if (file_id is None or version["file_id"] == file_id)
             and (saved_by_id is None or version["saved_by_id"] == saved_by_id)
+            and (saved_at_from is None or version["saved_at"][:10] >= saved_at_from)
+            and (saved_at_to is None or version["saved_at"][:10] <= saved_at_to)
         ]
         shown = [{**version} for version in _page(found, offset)]
         return _found({"total": len(found), "versions": shown}, self._names_of_versions(shown))
@@ -554,6 +583,14 @@ class SharedDrive:
         ]
         shown = [{**grant} for grant in _page(found, offset)]
         return _found({"total": len(found), "grants": shown}, self._names_of_grants(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def create_folder(
         self,

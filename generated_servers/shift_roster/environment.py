@@ -133,6 +133,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -415,6 +421,8 @@ class ShiftRoster:
         self,
         station_id: str | None = None,
         status: Literal["draft", "published", "cancelled"] | None = None,
+        starts_from: Date | None = None,
+        starts_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the shifts, oldest first, all of them or only some.
@@ -422,6 +430,8 @@ class ShiftRoster:
         Args:
             station_id (str, optional): Only shifts of this station.
             status (str, optional): Only shifts with this status.
+            starts_from (str, optional): Only shifts whose `starts` is on this day or later.
+            starts_to (str, optional): Only shifts whose `starts` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -434,6 +444,8 @@ class ShiftRoster:
             for shift in self.shifts.values()
             if (station_id is None or shift["station_id"] == station_id)
             and (status is None or shift["status"] == status)
+            and (starts_from is None or shift["starts"][:10] >= starts_from)
+            and (starts_to is None or shift["starts"][:10] <= starts_to)
         ]
         shown = [self._show_shift(shift) for shift in _page(found, offset)]
         return _found({"total": len(found), "shifts": shown}, self._names_of_shifts(shown))
@@ -516,13 +528,17 @@ class ShiftRoster:
         self,
         worker_id: str | None = None,
         why: Literal["sick", "leave", "training"] | None = None,
+        starts_from: Date | None = None,
+        starts_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the absences, oldest first, all of them or only some.
 
         Args:
             worker_id (str, optional): Only absences of this worker.
-            why (str, optional): Only absences with this why.
+            why (str, optional): Only absences whose `why` is this.
+            starts_from (str, optional): Only absences whose `starts` is on this day or later.
+            starts_to (str, optional): Only absences whose `starts` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -535,9 +551,19 @@ class ShiftRoster:
             for absence in self.absences.values()
             if (worker_id is None or absence["worker_id"] == worker_id)
             and (why is None or absence["why"] == why)
+            and (starts_from is None or absence["starts"] >= starts_from)
+            and (starts_to is None or absence["starts"] <= starts_to)
         ]
         shown = [{**absence} for absence in _page(found, offset)]
         return _found({"total": len(found), "absences": shown}, self._names_of_absences(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def plan_shift(
         self,

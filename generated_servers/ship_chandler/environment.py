@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal, TypedDict
 
 Result = dict[str, Any]
 """`{"success": True, "data" | "message": ...}` or `{"success": False, "error": why}`"""
+Date = Annotated[str, {"format": "date"}]
 Time = Annotated[str, {"format": "time"}]
 DateTime = Annotated[str, {"format": "date-time"}]
 Text = Annotated[str, {"minLength": 1, "maxLength": 1000}]
@@ -160,6 +161,12 @@ def _found(data: object, names: dict[str, str] | None = None) -> Result:
 def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
+
+
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -403,7 +410,7 @@ class ShipChandler:
         Args:
             label (str, optional): Only calls whose label contains this text.
             vessel_id (str, optional): Only calls of this vessel.
-            lies (str, optional): Only calls with this lies.
+            lies (str, optional): Only calls whose `lies` is this.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -451,6 +458,8 @@ class ShipChandler:
         call_id: str | None = None,
         trip_id: str | None = None,
         status: Literal["open", "packed", "cancelled", "loaded", "delivered"] | None = None,
+        placed_at_from: Date | None = None,
+        placed_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the supply orders, oldest first, all of them or only some.
@@ -460,6 +469,8 @@ class ShipChandler:
             call_id (str, optional): Only supply orders of this call.
             trip_id (str, optional): Only supply orders of this trip.
             status (str, optional): Only supply orders with this status.
+            placed_at_from (str, optional): Only supply orders whose `placed_at` is on this day or later.
+            placed_at_to (str, optional): Only supply orders whose `placed_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -476,6 +487,8 @@ class ShipChandler:
             and (call_id is None or supply_order["call_id"] == call_id)
             and (trip_id is None or supply_order["trip_id"] == trip_id)
             and (status is None or supply_order["status"] == status)
+            and (placed_at_from is None or supply_order["placed_at"][:10] >= placed_at_from)
+            and (placed_at_to is None or supply_order["placed_at"][:10] <= placed_at_to)
         ]
         shown = [self._show_supply_order(supply_order) for supply_order in _page(found, offset)]
         return _found({"total": len(found), "supply_orders": shown}, self._names_of_supply_orders(shown))
@@ -537,6 +550,8 @@ class ShipChandler:
         self,
         craft_id: str | None = None,
         status: Literal["planned", "under_way", "back"] | None = None,
+        leaves_at_from: Date | None = None,
+        leaves_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the trips, oldest first, all of them or only some.
@@ -544,6 +559,8 @@ class ShipChandler:
         Args:
             craft_id (str, optional): Only trips of this craft.
             status (str, optional): Only trips with this status.
+            leaves_at_from (str, optional): Only trips whose `leaves_at` is on this day or later.
+            leaves_at_to (str, optional): Only trips whose `leaves_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -556,6 +573,8 @@ class ShipChandler:
             for trip in self.trips.values()
             if (craft_id is None or trip["craft_id"] == craft_id)
             and (status is None or trip["status"] == status)
+            and (leaves_at_from is None or trip["leaves_at"][:10] >= leaves_at_from)
+            and (leaves_at_to is None or trip["leaves_at"][:10] <= leaves_at_to)
         ]
         shown = [self._show_trip(trip) for trip in _page(found, offset)]
         return _found({"total": len(found), "trips": shown}, self._names_of_trips(shown))
@@ -563,12 +582,16 @@ class ShipChandler:
     def list_delivery_notes(
         self,
         order_id: str | None = None,
+        signed_at_from: Date | None = None,
+        signed_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the delivery notes, oldest first, all of them or only some.
 
         Args:
             order_id (str, optional): Only delivery notes whose order is this supply order.
+            signed_at_from (str, optional): Only delivery notes whose `signed_at` is on this day or later.
+            signed_at_to (str, optional): Only delivery notes whose `signed_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -580,9 +603,19 @@ class ShipChandler:
             delivery_note
             for delivery_note in self.delivery_notes.values()
             if (order_id is None or delivery_note["order_id"] == order_id)
+            and (signed_at_from is None or delivery_note["signed_at"][:10] >= signed_at_from)
+            and (signed_at_to is None or delivery_note["signed_at"][:10] <= signed_at_to)
         ]
         shown = [{**delivery_note} for delivery_note in _page(found, offset)]
         return _found({"total": len(found), "delivery_notes": shown}, self._names_of_delivery_notes(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def open_order(
         self,

@@ -157,6 +157,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -452,7 +458,7 @@ class SkiResort:
 
         Args:
             name (str, optional): Only instructors whose name contains this text.
-            with_children (bool, optional): Only instructors with this value of `with_children`.
+            with_children (bool, optional): Only instructors that are with children (true) or not (false).
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -480,7 +486,7 @@ class SkiResort:
 
         Args:
             code (str, optional): Only lessons whose code contains this text.
-            for_children (bool, optional): Only lessons with this value of `for_children`.
+            for_children (bool, optional): Only lessons that are for children (true) or not (false).
             session (str, optional): Only lessons with this session.
             slope_id (str, optional): Only lessons of this slope.
             instructor_id (str, optional): Only lessons of this instructor.
@@ -572,12 +578,16 @@ class SkiResort:
     def list_passes(
         self,
         guest_id: str | None = None,
+        starts_from: Date | None = None,
+        starts_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the passes, oldest first, all of them or only some.
 
         Args:
             guest_id (str, optional): Only passes of this guest.
+            starts_from (str, optional): Only passes whose `starts` is on this day or later.
+            starts_to (str, optional): Only passes whose `starts` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -589,9 +599,19 @@ class SkiResort:
             one_pass
             for one_pass in self.passes.values()
             if (guest_id is None or one_pass["guest_id"] == guest_id)
+            and (starts_from is None or one_pass["starts"] >= starts_from)
+            and (starts_to is None or one_pass["starts"] <= starts_to)
         ]
         shown = [{**one_pass} for one_pass in _page(found, offset)]
         return _found({"total": len(found), "passes": shown}, self._names_of_passes(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def sell_pass(
         self,

@@ -7,11 +7,13 @@ by hand and by schedule, and keeps children away from what is dangerous.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import date
 from typing import Annotated, Any, Literal, TypedDict
 
 
 Result = dict[str, Any]
 """`{"success": True, "data" | "message": ...}` or `{"success": False, "error": why}`"""
+Date = Annotated[str, {"format": "date"}]
 Time = Annotated[str, {"format": "time"}]
 Text = Annotated[str, {"minLength": 1, "maxLength": 1000}]
 
@@ -147,6 +149,12 @@ def _found(data: object, names: dict[str, str] | None = None) -> Result:
 def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
+
+
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -367,8 +375,8 @@ class SmartHome:
             room_id (str, optional): Only devices of this room.
             circuit_id (str, optional): Only devices of this circuit.
             kind (str, optional): Only devices with this kind.
-            dangerous (bool, optional): Only devices with this value of `dangerous`.
-            locked (bool, optional): Only devices with this value of `locked`.
+            dangerous (bool, optional): Only devices that are dangerous (true) or not (false).
+            locked (bool, optional): Only devices that are locked (true) or not (false).
             faulty (bool, optional): Only devices with this value of `faulty`.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
@@ -431,7 +439,7 @@ class SmartHome:
 
         Args:
             name (str, optional): Only modes whose name contains this text.
-            active (bool, optional): Only modes with this value of `active`.
+            active (bool, optional): Only modes that are active (true) or not (false).
             kitchen (bool, optional): Only modes with this value of `kitchen`.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
@@ -450,12 +458,16 @@ class SmartHome:
     def list_scenes(
         self,
         name: Text | None = None,
+        last_run_from: Date | None = None,
+        last_run_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the scenes, oldest first, all of them or only some.
 
         Args:
             name (str, optional): Only scenes whose name contains this text.
+            last_run_from (str, optional): Only scenes whose `last_run` is on this day or later.
+            last_run_to (str, optional): Only scenes whose `last_run` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -465,6 +477,8 @@ class SmartHome:
             scene
             for scene in self.scenes.values()
             if (name is None or name.casefold() in scene["name"].casefold())
+            and (last_run_from is None or (scene["last_run"] is not None and scene["last_run"][:10] >= last_run_from))
+            and (last_run_to is None or (scene["last_run"] is not None and scene["last_run"][:10] <= last_run_to))
         ]
         return _found({"total": len(found), "scenes": [{**scene} for scene in _page(found, offset)]})
 
@@ -507,7 +521,7 @@ class SmartHome:
 
         Args:
             scene_id (str, optional): Only schedules of this scene.
-            active (bool, optional): Only schedules with this value of `active`.
+            active (bool, optional): Only schedules that are active (true) or not (false).
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -523,6 +537,14 @@ class SmartHome:
         ]
         shown = [self._show_schedule(schedule) for schedule in _page(found, offset)]
         return _found({"total": len(found), "schedules": shown}, self._names_of_schedules(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def set_device(self, device_id: str, level: Annotated[int, {"minimum": 0, "maximum": 100}], by_id: str) -> Result:
         """Set a device to a level from 0 to 100 on behalf of somebody.

@@ -159,6 +159,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -491,6 +497,8 @@ class SocialBenefits:
         self,
         member_id: str | None = None,
         source: Literal["wages", "self_employment", "pension", "maintenance"] | None = None,
+        since_from: Date | None = None,
+        since_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the incomes, oldest first, all of them or only some.
@@ -498,6 +506,8 @@ class SocialBenefits:
         Args:
             member_id (str, optional): Only incomes of this member.
             source (str, optional): Only incomes with this source.
+            since_from (str, optional): Only incomes whose `since` is on this day or later.
+            since_to (str, optional): Only incomes whose `since` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -510,6 +520,8 @@ class SocialBenefits:
             for income in self.incomes.values()
             if (member_id is None or income["member_id"] == member_id)
             and (source is None or income["source"] == source)
+            and (since_from is None or income["since"] >= since_from)
+            and (since_to is None or income["since"] <= since_to)
         ]
         shown = [{**income} for income in _page(found, offset)]
         return _found({"total": len(found), "incomes": shown}, self._names_of_incomes(shown))
@@ -519,6 +531,8 @@ class SocialBenefits:
         household_id: str | None = None,
         benefit_id: str | None = None,
         status: Literal["running", "suspended", "ended"] | None = None,
+        starts_from: Date | None = None,
+        starts_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the awards, oldest first, all of them or only some.
@@ -527,6 +541,8 @@ class SocialBenefits:
             household_id (str, optional): Only awards of this household.
             benefit_id (str, optional): Only awards of this benefit.
             status (str, optional): Only awards with this status.
+            starts_from (str, optional): Only awards whose `starts` is on this day or later.
+            starts_to (str, optional): Only awards whose `starts` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -542,6 +558,8 @@ class SocialBenefits:
             if (household_id is None or award["household_id"] == household_id)
             and (benefit_id is None or award["benefit_id"] == benefit_id)
             and (status is None or award["status"] == status)
+            and (starts_from is None or award["starts"] >= starts_from)
+            and (starts_to is None or award["starts"] <= starts_to)
         ]
         shown = [{**award} for award in _page(found, offset)]
         return _found({"total": len(found), "awards": shown}, self._names_of_awards(shown))
@@ -549,12 +567,16 @@ class SocialBenefits:
     def list_payments(
         self,
         award_id: str | None = None,
+        month_from: Date | None = None,
+        month_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the payments, oldest first, all of them or only some.
 
         Args:
             award_id (str, optional): Only payments of this award.
+            month_from (str, optional): Only payments whose `month` is on this day or later.
+            month_to (str, optional): Only payments whose `month` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -566,6 +588,8 @@ class SocialBenefits:
             payment
             for payment in self.payments.values()
             if (award_id is None or payment["award_id"] == award_id)
+            and (month_from is None or payment["month"] >= month_from)
+            and (month_to is None or payment["month"] <= month_to)
         ]
         return _found({"total": len(found), "payments": [{**payment} for payment in _page(found, offset)]})
 
@@ -600,6 +624,14 @@ class SocialBenefits:
         ]
         shown = [{**overpayment} for overpayment in _page(found, offset)]
         return _found({"total": len(found), "overpayments": shown}, self._names_of_overpayments(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def grant_award(self, household_id: str, benefit_id: str, from_day: Date) -> Result:
         """Grant a household a benefit from the month of a day on, in the amount that members and income give.

@@ -166,6 +166,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -412,7 +418,7 @@ class SolarInstallations:
             heritage (bool, optional): Only projects with this value of `heritage`.
             panel_id (str, optional): Only projects of this panel.
             inverter_id (str, optional): Only projects of this inverter.
-            allocated (bool, optional): Only projects with this value of `allocated`.
+            allocated (bool, optional): Only projects that are allocated (true) or not (false).
             status (str, optional): Only projects with this status.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
@@ -537,6 +543,8 @@ class SolarInstallations:
         project_id: str | None = None,
         kind: Literal["grid", "monument"] | None = None,
         status: Literal["asked", "granted", "refused", "void"] | None = None,
+        asked_on_from: Date | None = None,
+        asked_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the approvals, oldest first, all of them or only some.
@@ -545,6 +553,8 @@ class SolarInstallations:
             project_id (str, optional): Only approvals of this project.
             kind (str, optional): Only approvals with this kind.
             status (str, optional): Only approvals with this status.
+            asked_on_from (str, optional): Only approvals whose `asked_on` is on this day or later.
+            asked_on_to (str, optional): Only approvals whose `asked_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -558,6 +568,8 @@ class SolarInstallations:
             if (project_id is None or approval["project_id"] == project_id)
             and (kind is None or approval["kind"] == kind)
             and (status is None or approval["status"] == status)
+            and (asked_on_from is None or approval["asked_on"] >= asked_on_from)
+            and (asked_on_to is None or approval["asked_on"] <= asked_on_to)
         ]
         shown = [{**approval} for approval in _page(found, offset)]
         return _found({"total": len(found), "approvals": shown}, self._names_of_approvals(shown))
@@ -591,6 +603,8 @@ class SolarInstallations:
         project_id: str | None = None,
         crew_id: str | None = None,
         status: Literal["planned", "done", "cancelled"] | None = None,
+        starts_from: Date | None = None,
+        starts_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the visits, oldest first, all of them or only some.
@@ -599,6 +613,8 @@ class SolarInstallations:
             project_id (str, optional): Only visits of this project.
             crew_id (str, optional): Only visits of this crew.
             status (str, optional): Only visits with this status.
+            starts_from (str, optional): Only visits whose `starts` is on this day or later.
+            starts_to (str, optional): Only visits whose `starts` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -614,9 +630,19 @@ class SolarInstallations:
             if (project_id is None or visit["project_id"] == project_id)
             and (crew_id is None or visit["crew_id"] == crew_id)
             and (status is None or visit["status"] == status)
+            and (starts_from is None or visit["starts"] >= starts_from)
+            and (starts_to is None or visit["starts"] <= starts_to)
         ]
         shown = [{**visit} for visit in _page(found, offset)]
         return _found({"total": len(found), "visits": shown}, self._names_of_visits(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def record_survey(self, project_id: str, faces: Annotated[list[RecordSurveyFace], {"maxItems": 20}]) -> Result:
         """Record the roof faces found in a survey, with their usable area in square decimetres.

@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal, TypedDict
 
 Result = dict[str, Any]
 """`{"success": True, "data" | "message": ...}` or `{"success": False, "error": why}`"""
+Date = Annotated[str, {"format": "date"}]
 DateTime = Annotated[str, {"format": "date-time"}]
 Text = Annotated[str, {"minLength": 1, "maxLength": 1000}]
 
@@ -151,6 +152,12 @@ def _found(data: object, names: dict[str, str] | None = None) -> Result:
 def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
+
+
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -507,6 +514,8 @@ class SportsLeague:
         venue_id: str | None = None,
         referee_id: str | None = None,
         status: Literal["scheduled", "postponed", "played", "awarded"] | None = None,
+        kickoff_from: Date | None = None,
+        kickoff_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the fixtures, oldest first, all of them or only some.
@@ -517,6 +526,8 @@ class SportsLeague:
             venue_id (str, optional): Only fixtures of this venue.
             referee_id (str, optional): Only fixtures of this referee.
             status (str, optional): Only fixtures with this status.
+            kickoff_from (str, optional): Only fixtures whose `kickoff` is on this day or later.
+            kickoff_to (str, optional): Only fixtures whose `kickoff` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -538,6 +549,8 @@ class SportsLeague:
             and (venue_id is None or fixture["venue_id"] == venue_id)
             and (referee_id is None or fixture["referee_id"] == referee_id)
             and (status is None or fixture["status"] == status)
+            and (kickoff_from is None or (fixture["kickoff"] is not None and fixture["kickoff"][:10] >= kickoff_from))
+            and (kickoff_to is None or (fixture["kickoff"] is not None and fixture["kickoff"][:10] <= kickoff_to))
         ]
         shown = [{**fixture} for fixture in _page(found, offset)]
         return _found({"total": len(found), "fixtures": shown}, self._names_of_fixtures(shown))
@@ -584,6 +597,8 @@ class SportsLeague:
         player_id: str | None = None,
         reason: Literal["red_card", "yellow_cards"] | None = None,
         status: Literal["serving", "served", "lifted"] | None = None,
+        imposed_on_from: Date | None = None,
+        imposed_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the suspensions, oldest first, all of them or only some.
@@ -592,6 +607,8 @@ class SportsLeague:
             player_id (str, optional): Only suspensions of this player.
             reason (str, optional): Only suspensions with this reason.
             status (str, optional): Only suspensions with this status.
+            imposed_on_from (str, optional): Only suspensions whose `imposed_on` is on this day or later.
+            imposed_on_to (str, optional): Only suspensions whose `imposed_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -605,9 +622,19 @@ class SportsLeague:
             if (player_id is None or suspension["player_id"] == player_id)
             and (reason is None or suspension["reason"] == reason)
             and (status is None or suspension["status"] == status)
+            and (imposed_on_from is None or suspension["imposed_on"] >= imposed_on_from)
+            and (imposed_on_to is None or suspension["imposed_on"] <= imposed_on_to)
         ]
         shown = [{**suspension} for suspension in _page(found, offset)]
         return _found({"total": len(found), "suspensions": shown}, self._names_of_suspensions(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def schedule_fixture(
         self,

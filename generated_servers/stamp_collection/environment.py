@@ -7,6 +7,7 @@ circuits of duplicates that travel from one collector to the next.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import date
 from fractions import Fraction
 from math import floor
 from typing import Annotated, Any, Literal, TypedDict
@@ -14,6 +15,7 @@ from typing import Annotated, Any, Literal, TypedDict
 
 Result = dict[str, Any]
 """`{"success": True, "data" | "message": ...}` or `{"success": False, "error": why}`"""
+Date = Annotated[str, {"format": "date"}]
 Text = Annotated[str, {"minLength": 1, "maxLength": 1000}]
 
 RULES = (
@@ -164,6 +166,12 @@ def _found(data: object, names: dict[str, str] | None = None) -> Result:
 def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
+
+
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -436,6 +444,8 @@ class StampCollection:
         swap_id: str | None = None,
         circuit_id: str | None = None,
         status: Literal["kept", "offered", "travelling", "gone"] | None = None,
+        came_on_from: Date | None = None,
+        came_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the copies, oldest first, all of them or only some.
@@ -447,6 +457,8 @@ class StampCollection:
             swap_id (str, optional): Only copies of this swap.
             circuit_id (str, optional): Only copies of this circuit.
             status (str, optional): Only copies with this status.
+            came_on_from (str, optional): Only copies whose `came_on` is on this day or later.
+            came_on_to (str, optional): Only copies whose `came_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -467,6 +479,8 @@ class StampCollection:
             and (swap_id is None or copy["swap_id"] == swap_id)
             and (circuit_id is None or copy["circuit_id"] == circuit_id)
             and (status is None or copy["status"] == status)
+            and (came_on_from is None or copy["came_on"] >= came_on_from)
+            and (came_on_to is None or copy["came_on"] <= came_on_to)
         ]
         shown = [self._show_copy(copy) for copy in _page(found, offset)]
         return _found({"total": len(found), "copies": shown}, self._names_of_copies(shown))
@@ -526,6 +540,8 @@ class StampCollection:
         self,
         partner_id: str | None = None,
         status: Literal["proposed", "done", "refused"] | None = None,
+        proposed_on_from: Date | None = None,
+        proposed_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the swaps, oldest first, all of them or only some.
@@ -533,6 +549,8 @@ class StampCollection:
         Args:
             partner_id (str, optional): Only swaps of this partner.
             status (str, optional): Only swaps with this status.
+            proposed_on_from (str, optional): Only swaps whose `proposed_on` is on this day or later.
+            proposed_on_to (str, optional): Only swaps whose `proposed_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -545,6 +563,8 @@ class StampCollection:
             for swap in self.swaps.values()
             if (partner_id is None or swap["partner_id"] == partner_id)
             and (status is None or swap["status"] == status)
+            and (proposed_on_from is None or swap["proposed_on"] >= proposed_on_from)
+            and (proposed_on_to is None or swap["proposed_on"] <= proposed_on_to)
         ]
         shown = [{**swap} for swap in _page(found, offset)]
         return _found({"total": len(found), "swaps": shown}, self._names_of_swaps(shown))
@@ -635,6 +655,14 @@ class StampCollection:
         ]
         shown = [{**stop} for stop in _page(found, offset)]
         return _found({"total": len(found), "stops": shown}, self._names_of_stops(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def acquire_copy(
         self,

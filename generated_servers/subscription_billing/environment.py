@@ -16,6 +16,7 @@ from typing import Annotated, Any, Literal, TypedDict
 
 Result = dict[str, Any]
 """`{"success": True, "data" | "message": ...}` or `{"success": False, "error": why}`"""
+Date = Annotated[str, {"format": "date"}]
 Email = Annotated[str, {"format": "email", "maxLength": 200}]
 Text = Annotated[str, {"minLength": 1, "maxLength": 1000}]
 
@@ -160,6 +161,12 @@ def _found(data: object, names: dict[str, str] | None = None) -> Result:
 def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
+
+
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -452,7 +459,7 @@ class SubscriptionBilling:
 
         Args:
             name (str, optional): Only plans whose name contains this text.
-            retired (bool, optional): Only plans with this value of `retired`.
+            retired (bool, optional): Only plans that are retired (true) or not (false).
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -498,6 +505,8 @@ class SubscriptionBilling:
         plan_id: str | None = None,
         renews: bool | None = None,
         status: Literal["trial", "active", "cancelled", "suspended"] | None = None,
+        period_start_from: Date | None = None,
+        period_start_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the subscriptions, oldest first, all of them or only some.
@@ -507,6 +516,8 @@ class SubscriptionBilling:
             plan_id (str, optional): Only subscriptions of this plan.
             renews (bool, optional): Only subscriptions with this value of `renews`.
             status (str, optional): Only subscriptions with this status.
+            period_start_from (str, optional): Only subscriptions whose `period_start` is on this day or later.
+            period_start_to (str, optional): Only subscriptions whose `period_start` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -523,6 +534,8 @@ class SubscriptionBilling:
             and (plan_id is None or subscription["plan_id"] == plan_id)
             and (renews is None or subscription["renews"] == renews)
             and (status is None or subscription["status"] == status)
+            and (period_start_from is None or subscription["period_start"] >= period_start_from)
+            and (period_start_to is None or subscription["period_start"] <= period_start_to)
         ]
         shown = [self._show_subscription(subscription) for subscription in _page(found, offset)]
         return _found({"total": len(found), "subscriptions": shown}, self._names_of_subscriptions(shown))
@@ -531,6 +544,8 @@ class SubscriptionBilling:
         self,
         email: Text | None = None,
         subscription_id: str | None = None,
+        since_from: Date | None = None,
+        since_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the seats, oldest first, all of them or only some.
@@ -538,6 +553,8 @@ class SubscriptionBilling:
         Args:
             email (str, optional): Only seats whose email contains this text.
             subscription_id (str, optional): Only seats of this subscription.
+            since_from (str, optional): Only seats whose `since` is on this day or later.
+            since_to (str, optional): Only seats whose `since` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -550,6 +567,8 @@ class SubscriptionBilling:
             for seat in self.seats.values()
             if (email is None or email.casefold() in seat["email"].casefold())
             and (subscription_id is None or seat["subscription_id"] == subscription_id)
+            and (since_from is None or seat["since"] >= since_from)
+            and (since_to is None or seat["since"] <= since_to)
         ]
         return _found({"total": len(found), "seats": [{**seat} for seat in _page(found, offset)]})
 
@@ -559,6 +578,8 @@ class SubscriptionBilling:
         subscription_id: str | None = None,
         reason: Literal["period", "upgrade"] | None = None,
         status: Literal["open", "paid", "void"] | None = None,
+        covers_from_from: Date | None = None,
+        covers_from_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the invoices, oldest first, all of them or only some.
@@ -568,6 +589,8 @@ class SubscriptionBilling:
             subscription_id (str, optional): Only invoices of this subscription.
             reason (str, optional): Only invoices with this reason.
             status (str, optional): Only invoices with this status.
+            covers_from_from (str, optional): Only invoices whose `covers_from` is on this day or later.
+            covers_from_to (str, optional): Only invoices whose `covers_from` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -584,6 +607,8 @@ class SubscriptionBilling:
             and (subscription_id is None or invoice["subscription_id"] == subscription_id)
             and (reason is None or invoice["reason"] == reason)
             and (status is None or invoice["status"] == status)
+            and (covers_from_from is None or invoice["covers_from"] >= covers_from_from)
+            and (covers_from_to is None or invoice["covers_from"] <= covers_from_to)
         ]
         shown = [self._show_invoice(invoice) for invoice in _page(found, offset)]
         return _found({"total": len(found), "invoices": shown}, self._names_of_invoices(shown))
@@ -593,6 +618,8 @@ class SubscriptionBilling:
         customer_id: str | None = None,
         invoice_id: str | None = None,
         method: Literal["card", "bank_transfer", "direct_debit", "credit"] | None = None,
+        received_on_from: Date | None = None,
+        received_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the payments, oldest first, all of them or only some.
@@ -601,6 +628,8 @@ class SubscriptionBilling:
             customer_id (str, optional): Only payments of this customer.
             invoice_id (str, optional): Only payments of this invoice.
             method (str, optional): Only payments with this method.
+            received_on_from (str, optional): Only payments whose `received_on` is on this day or later.
+            received_on_to (str, optional): Only payments whose `received_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -616,6 +645,8 @@ class SubscriptionBilling:
             if (customer_id is None or payment["customer_id"] == customer_id)
             and (invoice_id is None or payment["invoice_id"] == invoice_id)
             and (method is None or payment["method"] == method)
+            and (received_on_from is None or payment["received_on"] >= received_on_from)
+            and (received_on_to is None or payment["received_on"] <= received_on_to)
         ]
         shown = [{**payment} for payment in _page(found, offset)]
         return _found({"total": len(found), "payments": shown}, self._names_of_payments(shown))
@@ -624,6 +655,8 @@ class SubscriptionBilling:
         self,
         customer_id: str | None = None,
         reason: Literal["downgrade", "cancellation", "goodwill", "outage"] | None = None,
+        granted_on_from: Date | None = None,
+        granted_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the credits, oldest first, all of them or only some.
@@ -631,6 +664,8 @@ class SubscriptionBilling:
         Args:
             customer_id (str, optional): Only credits of this customer.
             reason (str, optional): Only credits with this reason.
+            granted_on_from (str, optional): Only credits whose `granted_on` is on this day or later.
+            granted_on_to (str, optional): Only credits whose `granted_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -643,9 +678,19 @@ class SubscriptionBilling:
             for credit in self.credits.values()
             if (customer_id is None or credit["customer_id"] == customer_id)
             and (reason is None or credit["reason"] == reason)
+            and (granted_on_from is None or credit["granted_on"] >= granted_on_from)
+            and (granted_on_to is None or credit["granted_on"] <= granted_on_to)
         ]
         shown = [{**credit} for credit in _page(found, offset)]
         return _found({"total": len(found), "credits": shown}, self._names_of_credits(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def start_subscription(
         self,

@@ -7,6 +7,7 @@ with entry standards, and keeps everybody's times.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import date
 from fractions import Fraction
 from math import ceil
 from typing import Annotated, Any, Literal, TypedDict
@@ -162,6 +163,12 @@ def _found(data: object, names: dict[str, str] | None = None) -> Result:
 def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
+
+
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -343,6 +350,8 @@ class SwimmingClub:
         name: Text | None = None,
         sex: Literal["female", "male"] | None = None,
         squad_id: str | None = None,
+        born_from: Date | None = None,
+        born_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the swimmers, oldest first, all of them or only some.
@@ -351,6 +360,8 @@ class SwimmingClub:
             name (str, optional): Only swimmers whose name contains this text.
             sex (str, optional): Only swimmers with this sex.
             squad_id (str, optional): Only swimmers of this squad.
+            born_from (str, optional): Only swimmers whose `born` is on this day or later.
+            born_to (str, optional): Only swimmers whose `born` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -364,6 +375,8 @@ class SwimmingClub:
             if (name is None or name.casefold() in swimmer["name"].casefold())
             and (sex is None or swimmer["sex"] == sex)
             and (squad_id is None or swimmer["squad_id"] == squad_id)
+            and (born_from is None or swimmer["born"] >= born_from)
+            and (born_to is None or swimmer["born"] <= born_to)
         ]
         shown = [{**swimmer} for swimmer in _page(found, offset)]
         return _found({"total": len(found), "swimmers": shown}, self._names_of_swimmers(shown))
@@ -515,6 +528,8 @@ class SwimmingClub:
         swimmer_id: str | None = None,
         stroke: Literal["freestyle", "backstroke", "breaststroke", "butterfly"] | None = None,
         course: Literal["short", "long"] | None = None,
+        swum_on_from: Date | None = None,
+        swum_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the swims, oldest first, all of them or only some.
@@ -523,6 +538,8 @@ class SwimmingClub:
             swimmer_id (str, optional): Only swims of this swimmer.
             stroke (str, optional): Only swims with this stroke.
             course (str, optional): Only swims with this course.
+            swum_on_from (str, optional): Only swims whose `swum_on` is on this day or later.
+            swum_on_to (str, optional): Only swims whose `swum_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -536,9 +553,19 @@ class SwimmingClub:
             if (swimmer_id is None or swim["swimmer_id"] == swimmer_id)
             and (stroke is None or swim["stroke"] == stroke)
             and (course is None or swim["course"] == course)
+            and (swum_on_from is None or swim["swum_on"] >= swum_on_from)
+            and (swum_on_to is None or swim["swum_on"] <= swum_on_to)
         ]
         shown = [{**swim} for swim in _page(found, offset)]
         return _found({"total": len(found), "swims": shown}, self._names_of_swims(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def register_swimmer(self, name: Text, sex: Literal["female", "male"], born: Date, squad_id: str) -> Result:
         """Take a new swimmer into a squad.

@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal, TypedDict
 
 Result = dict[str, Any]
 """`{"success": True, "data" | "message": ...}` or `{"success": False, "error": why}`"""
+Date = Annotated[str, {"format": "date"}]
 DateTime = Annotated[str, {"format": "date-time"}]
 Text = Annotated[str, {"minLength": 1, "maxLength": 1000}]
 
@@ -150,6 +151,12 @@ def _found(data: object, names: dict[str, str] | None = None) -> Result:
 def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
+
+
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -416,7 +423,7 @@ class TaxiDispatch:
 
         Args:
             name (str, optional): Only drivers whose name contains this text.
-            suspended (bool, optional): Only drivers with this value of `suspended`.
+            suspended (bool, optional): Only drivers that are suspended (true) or not (false).
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -455,6 +462,8 @@ class TaxiDispatch:
         car_id: str | None = None,
         rank_id: str | None = None,
         status: Literal["waiting", "driving", "paused", "ended"] | None = None,
+        began_at_from: Date | None = None,
+        began_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the shifts, oldest first, all of them or only some.
@@ -464,6 +473,8 @@ class TaxiDispatch:
             car_id (str, optional): Only shifts of this car.
             rank_id (str, optional): Only shifts whose rank is this zone.
             status (str, optional): Only shifts with this status.
+            began_at_from (str, optional): Only shifts whose `began_at` is on this day or later.
+            began_at_to (str, optional): Only shifts whose `began_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -482,6 +493,8 @@ class TaxiDispatch:
             and (car_id is None or shift["car_id"] == car_id)
             and (rank_id is None or shift["rank_id"] == rank_id)
             and (status is None or shift["status"] == status)
+            and (began_at_from is None or shift["began_at"][:10] >= began_at_from)
+            and (began_at_to is None or shift["began_at"][:10] <= began_at_to)
         ]
         shown = [{**shift} for shift in _page(found, offset)]
         return _found({"total": len(found), "shifts": shown}, self._names_of_shifts(shown))
@@ -493,6 +506,8 @@ class TaxiDispatch:
         target_id: str | None = None,
         shift_id: str | None = None,
         status: Literal["open", "assigned", "cancelled", "done", "no_show"] | None = None,
+        pickup_at_from: Date | None = None,
+        pickup_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the bookings, oldest first, all of them or only some.
@@ -503,6 +518,8 @@ class TaxiDispatch:
             target_id (str, optional): Only bookings whose target is this zone.
             shift_id (str, optional): Only bookings of this shift.
             status (str, optional): Only bookings with this status.
+            pickup_at_from (str, optional): Only bookings whose `pickup_at` is on this day or later.
+            pickup_at_to (str, optional): Only bookings whose `pickup_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -522,6 +539,8 @@ class TaxiDispatch:
             and (target_id is None or booking["target_id"] == target_id)
             and (shift_id is None or booking["shift_id"] == shift_id)
             and (status is None or booking["status"] == status)
+            and (pickup_at_from is None or booking["pickup_at"][:10] >= pickup_at_from)
+            and (pickup_at_to is None or booking["pickup_at"][:10] <= pickup_at_to)
         ]
         shown = [self._show_booking(booking) for booking in _page(found, offset)]
         return _found({"total": len(found), "bookings": shown}, self._names_of_bookings(shown))
@@ -531,14 +550,18 @@ class TaxiDispatch:
         booking_id: str | None = None,
         about: Literal["late", "rude", "detour", "dirty", "unsafe"] | None = None,
         verdict: Literal["open", "upheld", "rejected"] | None = None,
+        filed_on_from: Date | None = None,
+        filed_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the complaints, oldest first, all of them or only some.
 
         Args:
             booking_id (str, optional): Only complaints of this booking.
-            about (str, optional): Only complaints with this about.
+            about (str, optional): Only complaints whose `about` is this.
             verdict (str, optional): Only complaints with this verdict.
+            filed_on_from (str, optional): Only complaints whose `filed_on` is on this day or later.
+            filed_on_to (str, optional): Only complaints whose `filed_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -552,9 +575,19 @@ class TaxiDispatch:
             if (booking_id is None or complaint["booking_id"] == booking_id)
             and (about is None or complaint["about"] == about)
             and (verdict is None or complaint["verdict"] == verdict)
+            and (filed_on_from is None or complaint["filed_on"] >= filed_on_from)
+            and (filed_on_to is None or complaint["filed_on"] <= filed_on_to)
         ]
         shown = [self._show_complaint(complaint) for complaint in _page(found, offset)]
         return _found({"total": len(found), "complaints": shown}, self._names_of_complaints(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def begin_shift(self, driver_id: str, car_id: str, rank_id: str) -> Result:
         """Begin the shift of a driver with a car; the driver goes to the end of a rank.

@@ -141,6 +141,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -474,6 +480,8 @@ class TeamCalendar:
         organiser_id: str | None = None,
         room_id: str | None = None,
         status: Literal["planned", "cancelled"] | None = None,
+        starts_from: Date | None = None,
+        starts_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the events, oldest first, all of them or only some.
@@ -483,6 +491,8 @@ class TeamCalendar:
             organiser_id (str, optional): Only events whose organiser is this person.
             room_id (str, optional): Only events of this room.
             status (str, optional): Only events with this status.
+            starts_from (str, optional): Only events whose `starts` is on this day or later.
+            starts_to (str, optional): Only events whose `starts` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -499,6 +509,8 @@ class TeamCalendar:
             and (organiser_id is None or event["organiser_id"] == organiser_id)
             and (room_id is None or event["room_id"] == room_id)
             and (status is None or event["status"] == status)
+            and (starts_from is None or event["starts"][:10] >= starts_from)
+            and (starts_to is None or event["starts"][:10] <= starts_to)
         ]
         shown = [self._show_event(event) for event in _page(found, offset)]
         return _found({"total": len(found), "events": shown}, self._names_of_events(shown))
@@ -517,7 +529,7 @@ class TeamCalendar:
         Args:
             event_id (str, optional): Only invitations of this event.
             person_id (str, optional): Only invitations of this person.
-            needed (bool, optional): Only invitations with this value of `needed`.
+            needed (bool, optional): Only invitations that are needed (true) or not (false).
             answer (str, optional): Only invitations with this answer.
             answered_by_id (str, optional): Only invitations answered by this person.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
@@ -548,6 +560,8 @@ class TeamCalendar:
         event_id: str | None = None,
         by_id: str | None = None,
         status: Literal["open", "taken", "declined"] | None = None,
+        starts_from: Date | None = None,
+        starts_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the proposals, oldest first, all of them or only some.
@@ -556,6 +570,8 @@ class TeamCalendar:
             event_id (str, optional): Only proposals of this event.
             by_id (str, optional): Only proposals by this person.
             status (str, optional): Only proposals with this status.
+            starts_from (str, optional): Only proposals whose `starts` is on this day or later.
+            starts_to (str, optional): Only proposals whose `starts` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -571,6 +587,8 @@ class TeamCalendar:
             if (event_id is None or proposal["event_id"] == event_id)
             and (by_id is None or proposal["by_id"] == by_id)
             and (status is None or proposal["status"] == status)
+            and (starts_from is None or proposal["starts"][:10] >= starts_from)
+            and (starts_to is None or proposal["starts"][:10] <= starts_to)
         ]
         shown = [{**proposal} for proposal in _page(found, offset)]
         return _found({"total": len(found), "proposals": shown}, self._names_of_proposals(shown))
@@ -578,12 +596,16 @@ class TeamCalendar:
     def list_absences(
         self,
         person_id: str | None = None,
+        first_day_from: Date | None = None,
+        first_day_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the absences, oldest first, all of them or only some.
 
         Args:
             person_id (str, optional): Only absences of this person.
+            first_day_from (str, optional): Only absences whose `first_day` is on this day or later.
+            first_day_to (str, optional): Only absences whose `first_day` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -595,9 +617,19 @@ class TeamCalendar:
             absence
             for absence in self.absences.values()
             if (person_id is None or absence["person_id"] == person_id)
+            and (first_day_from is None or absence["first_day"] >= first_day_from)
+            and (first_day_to is None or absence["first_day"] <= first_day_to)
         ]
         shown = [{**absence} for absence in _page(found, offset)]
         return _found({"total": len(found), "absences": shown}, self._names_of_absences(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def plan_event(
         self,

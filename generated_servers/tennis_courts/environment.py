@@ -150,6 +150,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -350,7 +356,7 @@ class TennisCourts:
         Args:
             name (str, optional): Only courts whose name contains this text.
             surface (str, optional): Only courts with this surface.
-            roofed (bool, optional): Only courts with this value of `roofed`.
+            roofed (bool, optional): Only courts that are roofed (true) or not (false).
             lit (bool, optional): Only courts with this value of `lit`.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
@@ -427,6 +433,8 @@ class TennisCourts:
         self,
         team_id: str | None = None,
         status: Literal["planned", "called_off"] | None = None,
+        played_on_from: Date | None = None,
+        played_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the fixtures, oldest first, all of them or only some.
@@ -434,6 +442,8 @@ class TennisCourts:
         Args:
             team_id (str, optional): Only fixtures of this team.
             status (str, optional): Only fixtures with this status.
+            played_on_from (str, optional): Only fixtures whose `played_on` is on this day or later.
+            played_on_to (str, optional): Only fixtures whose `played_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -446,6 +456,8 @@ class TennisCourts:
             for fixture in self.fixtures.values()
             if (team_id is None or fixture["team_id"] == team_id)
             and (status is None or fixture["status"] == status)
+            and (played_on_from is None or fixture["played_on"] >= played_on_from)
+            and (played_on_to is None or fixture["played_on"] <= played_on_to)
         ]
         shown = [self._show_fixture(fixture) for fixture in _page(found, offset)]
         return _found({"total": len(found), "fixtures": shown}, self._names_of_fixtures(shown))
@@ -470,6 +482,8 @@ class TennisCourts:
         court_id: str | None = None,
         booked_by_id: str | None = None,
         status: Literal["booked", "cancelled", "displaced", "rained_off"] | None = None,
+        played_on_from: Date | None = None,
+        played_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the reservations, oldest first, all of them or only some.
@@ -478,6 +492,8 @@ class TennisCourts:
             court_id (str, optional): Only reservations of this court.
             booked_by_id (str, optional): Only reservations booked by this member.
             status (str, optional): Only reservations with this status.
+            played_on_from (str, optional): Only reservations whose `played_on` is on this day or later.
+            played_on_to (str, optional): Only reservations whose `played_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -493,6 +509,8 @@ class TennisCourts:
             if (court_id is None or reservation["court_id"] == court_id)
             and (booked_by_id is None or reservation["booked_by_id"] == booked_by_id)
             and (status is None or reservation["status"] == status)
+            and (played_on_from is None or reservation["played_on"] >= played_on_from)
+            and (played_on_to is None or reservation["played_on"] <= played_on_to)
         ]
         shown = [self._show_reservation(reservation) for reservation in _page(found, offset)]
         return _found({"total": len(found), "reservations": shown}, self._names_of_reservations(shown))
@@ -501,6 +519,8 @@ class TennisCourts:
         self,
         court_id: str | None = None,
         reason: Literal["rain", "frost", "roller", "repair"] | None = None,
+        closed_on_from: Date | None = None,
+        closed_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the closures, oldest first, all of them or only some.
@@ -508,6 +528,8 @@ class TennisCourts:
         Args:
             court_id (str, optional): Only closures of this court.
             reason (str, optional): Only closures with this reason.
+            closed_on_from (str, optional): Only closures whose `closed_on` is on this day or later.
+            closed_on_to (str, optional): Only closures whose `closed_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -520,6 +542,8 @@ class TennisCourts:
             for closure in self.closures.values()
             if (court_id is None or closure["court_id"] == court_id)
             and (reason is None or closure["reason"] == reason)
+            and (closed_on_from is None or closure["closed_on"] >= closed_on_from)
+            and (closed_on_to is None or closure["closed_on"] <= closed_on_to)
         ]
         shown = [{**closure} for closure in _page(found, offset)]
         return _found({"total": len(found), "closures": shown}, self._names_of_closures(shown))
@@ -536,7 +560,7 @@ class TennisCourts:
         Args:
             member_id (str, optional): Only charges of this member.
             reservation_id (str, optional): Only charges of this reservation.
-            paid (bool, optional): Only charges with this value of `paid`.
+            paid (bool, optional): Only charges that are paid (true) or not (false).
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -555,6 +579,14 @@ class TennisCourts:
         ]
         shown = [{**charge} for charge in _page(found, offset)]
         return _found({"total": len(found), "charges": shown}, self._names_of_charges(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def book_court(
         self,

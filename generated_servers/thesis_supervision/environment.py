@@ -166,6 +166,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -536,6 +542,8 @@ class ThesisSupervision:
         supervisor_id: str | None = None,
         second_id: str | None = None,
         status: Literal["proposed", "accepted", "returned", "submitted", "passed", "failed"] | None = None,
+        due_from: Date | None = None,
+        due_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the thesises, oldest first, all of them or only some.
@@ -547,6 +555,8 @@ class ThesisSupervision:
             supervisor_id (str, optional): Only thesises whose supervisor is this scholar.
             second_id (str, optional): Only thesises whose second is this scholar.
             status (str, optional): Only thesises with this status.
+            due_from (str, optional): Only thesises whose `due` is on this day or later.
+            due_to (str, optional): Only thesises whose `due` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -567,6 +577,8 @@ class ThesisSupervision:
             and (supervisor_id is None or thesis["supervisor_id"] == supervisor_id)
             and (second_id is None or thesis["second_id"] == second_id)
             and (status is None or thesis["status"] == status)
+            and (due_from is None or (thesis["due"] is not None and thesis["due"] >= due_from))
+            and (due_to is None or (thesis["due"] is not None and thesis["due"] <= due_to))
         ]
         shown = [{**thesis} for thesis in _page(found, offset)]
         return _found({"total": len(found), "thesises": shown}, self._names_of_thesises(shown))
@@ -574,12 +586,16 @@ class ThesisSupervision:
     def list_milestones(
         self,
         thesis_id: str | None = None,
+        due_from: Date | None = None,
+        due_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the milestones, oldest first, all of them or only some.
 
         Args:
             thesis_id (str, optional): Only milestones of this thesis.
+            due_from (str, optional): Only milestones whose `due` is on this day or later.
+            due_to (str, optional): Only milestones whose `due` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -591,6 +607,8 @@ class ThesisSupervision:
             milestone
             for milestone in self.milestones.values()
             if (thesis_id is None or milestone["thesis_id"] == thesis_id)
+            and (due_from is None or milestone["due"] >= due_from)
+            and (due_to is None or milestone["due"] <= due_to)
         ]
         shown = [{**milestone} for milestone in _page(found, offset)]
         return _found({"total": len(found), "milestones": shown}, self._names_of_milestones(shown))
@@ -637,6 +655,8 @@ class ThesisSupervision:
         thesis_id: str | None = None,
         room: Literal["senate_room", "library_hall", "room_12", "room_14"] | None = None,
         status: Literal["forming", "planned", "held"] | None = None,
+        at_from: Date | None = None,
+        at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the defences, oldest first, all of them or only some.
@@ -645,6 +665,8 @@ class ThesisSupervision:
             thesis_id (str, optional): Only defences of this thesis.
             room (str, optional): Only defences with this room.
             status (str, optional): Only defences with this status.
+            at_from (str, optional): Only defences whose `at` is on this day or later.
+            at_to (str, optional): Only defences whose `at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -658,6 +680,8 @@ class ThesisSupervision:
             if (thesis_id is None or defence["thesis_id"] == thesis_id)
             and (room is None or defence["room"] == room)
             and (status is None or defence["status"] == status)
+            and (at_from is None or (defence["at"] is not None and defence["at"][:10] >= at_from))
+            and (at_to is None or (defence["at"] is not None and defence["at"][:10] <= at_to))
         ]
         shown = [self._show_defence(defence) for defence in _page(found, offset)]
         return _found({"total": len(found), "defences": shown}, self._names_of_defences(shown))
@@ -693,6 +717,14 @@ class ThesisSupervision:
         ]
         shown = [{**seat} for seat in _page(found, offset)]
         return _found({"total": len(found), "seats": shown}, self._names_of_seats(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def propose_thesis(
         self,

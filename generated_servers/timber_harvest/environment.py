@@ -158,6 +158,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -331,7 +337,7 @@ class TimberHarvest:
 
         Args:
             name (str, optional): Only stands whose name contains this text.
-            steep (bool, optional): Only stands with this value of `steep`.
+            steep (bool, optional): Only stands that are steep (true) or not (false).
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -351,6 +357,8 @@ class TimberHarvest:
         stand_id: str | None = None,
         kind: Literal["thinning", "clearing"] | None = None,
         ended: bool | None = None,
+        valid_until_from: Date | None = None,
+        valid_until_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the permits, oldest first, all of them or only some.
@@ -358,7 +366,9 @@ class TimberHarvest:
         Args:
             stand_id (str, optional): Only permits of this stand.
             kind (str, optional): Only permits with this kind.
-            ended (bool, optional): Only permits with this value of `ended`.
+            ended (bool, optional): Only permits that are ended (true) or not (false).
+            valid_until_from (str, optional): Only permits whose `valid_until` is on this day or later.
+            valid_until_to (str, optional): Only permits whose `valid_until` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -372,6 +382,8 @@ class TimberHarvest:
             if (stand_id is None or permit["stand_id"] == stand_id)
             and (kind is None or permit["kind"] == kind)
             and (ended is None or permit["ended"] == ended)
+            and (valid_until_from is None or permit["valid_until"] >= valid_until_from)
+            and (valid_until_to is None or permit["valid_until"] <= valid_until_to)
         ]
         shown = [self._show_permit(permit) for permit in _page(found, offset)]
         return _found({"total": len(found), "permits": shown}, self._names_of_permits(shown))
@@ -405,6 +417,8 @@ class TimberHarvest:
         permit_id: str | None = None,
         crew_id: str | None = None,
         status: Literal["running", "finished"] | None = None,
+        began_on_from: Date | None = None,
+        began_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the fellings, oldest first, all of them or only some.
@@ -413,6 +427,8 @@ class TimberHarvest:
             permit_id (str, optional): Only fellings of this permit.
             crew_id (str, optional): Only fellings of this crew.
             status (str, optional): Only fellings with this status.
+            began_on_from (str, optional): Only fellings whose `began_on` is on this day or later.
+            began_on_to (str, optional): Only fellings whose `began_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -428,6 +444,8 @@ class TimberHarvest:
             if (permit_id is None or felling["permit_id"] == permit_id)
             and (crew_id is None or felling["crew_id"] == crew_id)
             and (status is None or felling["status"] == status)
+            and (began_on_from is None or felling["began_on"] >= began_on_from)
+            and (began_on_to is None or felling["began_on"] <= began_on_to)
         ]
         shown = [{**felling} for felling in _page(found, offset)]
         return _found({"total": len(found), "fellings": shown}, self._names_of_fellings(shown))
@@ -490,6 +508,8 @@ class TimberHarvest:
         pile_id: str | None = None,
         contract_id: str | None = None,
         status: Literal["on_the_road", "delivered", "rejected"] | None = None,
+        hauled_on_from: Date | None = None,
+        hauled_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the loads, oldest first, all of them or only some.
@@ -498,6 +518,8 @@ class TimberHarvest:
             pile_id (str, optional): Only loads of this pile.
             contract_id (str, optional): Only loads of this contract.
             status (str, optional): Only loads with this status.
+            hauled_on_from (str, optional): Only loads whose `hauled_on` is on this day or later.
+            hauled_on_to (str, optional): Only loads whose `hauled_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -513,6 +535,8 @@ class TimberHarvest:
             if (pile_id is None or load["pile_id"] == pile_id)
             and (contract_id is None or load["contract_id"] == contract_id)
             and (status is None or load["status"] == status)
+            and (hauled_on_from is None or load["hauled_on"] >= hauled_on_from)
+            and (hauled_on_to is None or load["hauled_on"] <= hauled_on_to)
         ]
         shown = [{**load} for load in _page(found, offset)]
         return _found({"total": len(found), "loads": shown}, self._names_of_loads(shown))
@@ -520,12 +544,16 @@ class TimberHarvest:
     def list_plantings(
         self,
         stand_id: str | None = None,
+        due_on_from: Date | None = None,
+        due_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the plantings, oldest first, all of them or only some.
 
         Args:
             stand_id (str, optional): Only plantings of this stand.
+            due_on_from (str, optional): Only plantings whose `due_on` is on this day or later.
+            due_on_to (str, optional): Only plantings whose `due_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -537,9 +565,19 @@ class TimberHarvest:
             planting
             for planting in self.plantings.values()
             if (stand_id is None or planting["stand_id"] == stand_id)
+            and (due_on_from is None or planting["due_on"] >= due_on_from)
+            and (due_on_to is None or planting["due_on"] <= due_on_to)
         ]
         shown = [{**planting} for planting in _page(found, offset)]
         return _found({"total": len(found), "plantings": shown}, self._names_of_plantings(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def grant_permit(
         self,

@@ -145,6 +145,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -388,6 +394,8 @@ class ToolCrib:
         self,
         operator_id: str | None = None,
         skill: Literal["measuring", "torque", "reaming", "honing"] | None = None,
+        until_from: Date | None = None,
+        until_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the certificates, oldest first, all of them or only some.
@@ -395,6 +403,8 @@ class ToolCrib:
         Args:
             operator_id (str, optional): Only certificates of this operator.
             skill (str, optional): Only certificates with this skill.
+            until_from (str, optional): Only certificates whose `until` is on this day or later.
+            until_to (str, optional): Only certificates whose `until` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -407,6 +417,8 @@ class ToolCrib:
             for certificate in self.certificates.values()
             if (operator_id is None or certificate["operator_id"] == operator_id)
             and (skill is None or certificate["skill"] == skill)
+            and (until_from is None or certificate["until"] >= until_from)
+            and (until_to is None or certificate["until"] <= until_to)
         ]
         shown = [{**certificate} for certificate in _page(found, offset)]
         return _found({"total": len(found), "certificates": shown}, self._names_of_certificates(shown))
@@ -432,6 +444,8 @@ class ToolCrib:
         type_id: str | None = None,
         kit_id: str | None = None,
         place: Literal["crib", "out", "scrapped", "worn", "grinding"] | None = None,
+        calibrated_until_from: Date | None = None,
+        calibrated_until_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the tools, oldest first, all of them or only some.
@@ -441,6 +455,8 @@ class ToolCrib:
             type_id (str, optional): Only tools whose type is this tool type.
             kit_id (str, optional): Only tools of this kit.
             place (str, optional): Only tools with this place.
+            calibrated_until_from (str, optional): Only tools whose `calibrated_until` is on this day or later.
+            calibrated_until_to (str, optional): Only tools whose `calibrated_until` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -457,6 +473,14 @@ class ToolCrib:
             and (type_id is None or tool["type_id"] == type_id)
             and (kit_id is None or tool["kit_id"] == kit_id)
             and (place is None or tool["place"] == place)
+            and (
+                calibrated_until_from is None
+                or (tool["calibrated_until"] is not None and tool["calibrated_until"] >= calibrated_until_from)
+            )
+            and (
+                calibrated_until_to is None
+                or (tool["calibrated_until"] is not None and tool["calibrated_until"] <= calibrated_until_to)
+            )
         ]
         shown = [self._show_tool(tool) for tool in _page(found, offset)]
         return _found({"total": len(found), "tools": shown}, self._names_of_tools(shown))
@@ -484,6 +508,8 @@ class ToolCrib:
         tool_id: str | None = None,
         operator_id: str | None = None,
         kit_id: str | None = None,
+        day_from: Date | None = None,
+        day_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the loans, oldest first, all of them or only some.
@@ -492,6 +518,8 @@ class ToolCrib:
             tool_id (str, optional): Only loans of this tool.
             operator_id (str, optional): Only loans of this operator.
             kit_id (str, optional): Only loans of this kit.
+            day_from (str, optional): Only loans whose `day` is on this day or later.
+            day_to (str, optional): Only loans whose `day` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -509,9 +537,19 @@ class ToolCrib:
             if (tool_id is None or loan["tool_id"] == tool_id)
             and (operator_id is None or loan["operator_id"] == operator_id)
             and (kit_id is None or loan["kit_id"] == kit_id)
+            and (day_from is None or loan["day"] >= day_from)
+            and (day_to is None or loan["day"] <= day_to)
         ]
         shown = [{**loan} for loan in _page(found, offset)]
         return _found({"total": len(found), "loans": shown}, self._names_of_loans(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def issue_tool(
         self,

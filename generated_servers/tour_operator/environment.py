@@ -140,6 +140,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -517,6 +523,8 @@ class TourOperator:
         room: Literal["single", "share"] | None = None,
         mate_id: str | None = None,
         status: Literal["waiting", "booked", "cancelled"] | None = None,
+        asked_on_from: Date | None = None,
+        asked_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the bookings, oldest first, all of them or only some.
@@ -527,6 +535,8 @@ class TourOperator:
             room (str, optional): Only bookings with this room.
             mate_id (str, optional): Only bookings whose mate is this booking.
             status (str, optional): Only bookings with this status.
+            asked_on_from (str, optional): Only bookings whose `asked_on` is on this day or later.
+            asked_on_to (str, optional): Only bookings whose `asked_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -546,6 +556,8 @@ class TourOperator:
             and (room is None or booking["room"] == room)
             and (mate_id is None or booking["mate_id"] == mate_id)
             and (status is None or booking["status"] == status)
+            and (asked_on_from is None or booking["asked_on"] >= asked_on_from)
+            and (asked_on_to is None or booking["asked_on"] <= asked_on_to)
         ]
         shown = [self._show_booking(booking) for booking in _page(found, offset)]
         return _found({"total": len(found), "bookings": shown}, self._names_of_bookings(shown))
@@ -553,12 +565,16 @@ class TourOperator:
     def list_payments(
         self,
         booking_id: str | None = None,
+        paid_on_from: Date | None = None,
+        paid_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the payments, oldest first, all of them or only some.
 
         Args:
             booking_id (str, optional): Only payments of this booking.
+            paid_on_from (str, optional): Only payments whose `paid_on` is on this day or later.
+            paid_on_to (str, optional): Only payments whose `paid_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -570,8 +586,18 @@ class TourOperator:
             payment
             for payment in self.payments.values()
             if (booking_id is None or payment["booking_id"] == booking_id)
+            and (paid_on_from is None or payment["paid_on"] >= paid_on_from)
+            and (paid_on_to is None or payment["paid_on"] <= paid_on_to)
         ]
         return _found({"total": len(found), "payments": [{**payment} for payment in _page(found, offset)]})
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def book_traveller(self, traveller_id: str, departure_id: str, room: Literal["single", "share"]) -> Result:
         """Book a traveller on a departure, or put them on its waiting list when it is full or others wait for it; the

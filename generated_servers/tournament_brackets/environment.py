@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal, TypedDict
 
 Result = dict[str, Any]
 """`{"success": True, "data" | "message": ...}` or `{"success": False, "error": why}`"""
+Date = Annotated[str, {"format": "date"}]
 Text = Annotated[str, {"minLength": 1, "maxLength": 1000}]
 
 RULES = (
@@ -153,6 +154,12 @@ def _found(data: object, names: dict[str, str] | None = None) -> Result:
 def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
+
+
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -467,7 +474,7 @@ class TournamentBrackets:
         Args:
             name (str, optional): Only players whose name contains this text.
             club (str, optional): Only players with this club.
-            banned (bool, optional): Only players with this value of `banned`.
+            banned (bool, optional): Only players that are banned (true) or not (false).
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -494,7 +501,7 @@ class TournamentBrackets:
         Args:
             code (str, optional): Only stations whose code contains this text.
             platform (str, optional): Only stations with this platform.
-            streamed (bool, optional): Only stations with this value of `streamed`.
+            streamed (bool, optional): Only stations that are streamed (true) or not (false).
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -577,6 +584,8 @@ class TournamentBrackets:
         walkover: bool | None = None,
         winner_id: str | None = None,
         status: Literal["waiting", "ready", "decided", "called", "reported", "disputed"] | None = None,
+        called_at_from: Date | None = None,
+        called_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the matches, oldest first, all of them or only some.
@@ -590,6 +599,8 @@ class TournamentBrackets:
             walkover (bool, optional): Only matches with this value of `walkover`.
             winner_id (str, optional): Only matches whose winner is this entry.
             status (str, optional): Only matches with this status.
+            called_at_from (str, optional): Only matches whose `called_at` is on this day or later.
+            called_at_to (str, optional): Only matches whose `called_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -618,6 +629,11 @@ class TournamentBrackets:
             and (walkover is None or match["walkover"] == walkover)
             and (winner_id is None or match["winner_id"] == winner_id)
             and (status is None or match["status"] == status)
+            and (
+                called_at_from is None
+                or (match["called_at"] is not None and match["called_at"][:10] >= called_at_from)
+            )
+            and (called_at_to is None or (match["called_at"] is not None and match["called_at"][:10] <= called_at_to))
         ]
         shown = [{**match} for match in _page(found, offset)]
         return _found({"total": len(found), "matches": shown}, self._names_of_matches(shown))
@@ -658,6 +674,14 @@ class TournamentBrackets:
         ]
         shown = [{**dispute} for dispute in _page(found, offset)]
         return _found({"total": len(found), "disputes": shown}, self._names_of_disputes(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def enter_player(self, tournament_id: str, player_id: str) -> Result:
         """Enter a player for a tournament whose bracket is not drawn yet.

@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal, TypedDict
 
 Result = dict[str, Any]
 """`{"success": True, "data" | "message": ...}` or `{"success": False, "error": why}`"""
+Date = Annotated[str, {"format": "date"}]
 Text = Annotated[str, {"minLength": 1, "maxLength": 1000}]
 
 RULES = (
@@ -146,6 +147,12 @@ def _found(data: object, names: dict[str, str] | None = None) -> Result:
 def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
+
+
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -496,6 +503,8 @@ class TradingDesk:
         side: Literal["buy", "sell"] | None = None,
         validity: Literal["until_cancelled", "day", "immediate_or_cancel", "fill_or_kill"] | None = None,
         status: Literal["open", "filled", "cancelled", "expired"] | None = None,
+        entered_from: Date | None = None,
+        entered_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the orders, oldest first, all of them or only some.
@@ -506,6 +515,8 @@ class TradingDesk:
             side (str, optional): Only orders with this side.
             validity (str, optional): Only orders with this validity.
             status (str, optional): Only orders with this status.
+            entered_from (str, optional): Only orders whose `entered` is on this day or later.
+            entered_to (str, optional): Only orders whose `entered` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -523,6 +534,8 @@ class TradingDesk:
             and (side is None or order["side"] == side)
             and (validity is None or order["validity"] == validity)
             and (status is None or order["status"] == status)
+            and (entered_from is None or order["entered"][:10] >= entered_from)
+            and (entered_to is None or order["entered"][:10] <= entered_to)
         ]
         shown = [self._show_order(order) for order in _page(found, offset)]
         return _found({"total": len(found), "orders": shown}, self._names_of_orders(shown))
@@ -533,6 +546,8 @@ class TradingDesk:
         ask_id: str | None = None,
         instrument_id: str | None = None,
         status: Literal["done", "busted"] | None = None,
+        done_from: Date | None = None,
+        done_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the trades, oldest first, all of them or only some.
@@ -542,6 +557,8 @@ class TradingDesk:
             ask_id (str, optional): Only trades whose ask is this order.
             instrument_id (str, optional): Only trades of this instrument.
             status (str, optional): Only trades with this status.
+            done_from (str, optional): Only trades whose `done` is on this day or later.
+            done_to (str, optional): Only trades whose `done` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -560,6 +577,8 @@ class TradingDesk:
             and (ask_id is None or trade["ask_id"] == ask_id)
             and (instrument_id is None or trade["instrument_id"] == instrument_id)
             and (status is None or trade["status"] == status)
+            and (done_from is None or trade["done"][:10] >= done_from)
+            and (done_to is None or trade["done"][:10] <= done_to)
         ]
         shown = [{**trade} for trade in _page(found, offset)]
         return _found({"total": len(found), "trades": shown}, self._names_of_trades(shown))
@@ -568,6 +587,8 @@ class TradingDesk:
         self,
         instrument_id: str | None = None,
         reason: Literal["news_pending", "volatility", "regulator", "technical"] | None = None,
+        since_from: Date | None = None,
+        since_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the halts, oldest first, all of them or only some.
@@ -575,6 +596,8 @@ class TradingDesk:
         Args:
             instrument_id (str, optional): Only halts of this instrument.
             reason (str, optional): Only halts with this reason.
+            since_from (str, optional): Only halts whose `since` is on this day or later.
+            since_to (str, optional): Only halts whose `since` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -587,9 +610,19 @@ class TradingDesk:
             for halt in self.halts.values()
             if (instrument_id is None or halt["instrument_id"] == instrument_id)
             and (reason is None or halt["reason"] == reason)
+            and (since_from is None or halt["since"][:10] >= since_from)
+            and (since_to is None or halt["since"][:10] <= since_to)
         ]
         shown = [{**halt} for halt in _page(found, offset)]
         return _found({"total": len(found), "halts": shown}, self._names_of_halts(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def place_order(
         self,

@@ -158,6 +158,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -493,6 +499,8 @@ class TrainingCompliance:
         self,
         qualification_id: str | None = None,
         status: Literal["planned", "held", "called_off"] | None = None,
+        on_from: Date | None = None,
+        on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the courses, oldest first, all of them or only some.
@@ -500,6 +508,8 @@ class TrainingCompliance:
         Args:
             qualification_id (str, optional): Only courses of this qualification.
             status (str, optional): Only courses with this status.
+            on_from (str, optional): Only courses whose `on` is on this day or later.
+            on_to (str, optional): Only courses whose `on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -512,6 +522,8 @@ class TrainingCompliance:
             for course in self.courses.values()
             if (qualification_id is None or course["qualification_id"] == qualification_id)
             and (status is None or course["status"] == status)
+            and (on_from is None or course["on"] >= on_from)
+            and (on_to is None or course["on"] <= on_to)
         ]
         shown = [self._show_course(course) for course in _page(found, offset)]
         return _found({"total": len(found), "courses": shown}, self._names_of_courses(shown))
@@ -521,6 +533,8 @@ class TrainingCompliance:
         course_id: str | None = None,
         person_id: str | None = None,
         status: Literal["booked", "passed", "failed", "absent", "cancelled", "waiting"] | None = None,
+        asked_at_from: Date | None = None,
+        asked_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the bookings, oldest first, all of them or only some.
@@ -529,6 +543,8 @@ class TrainingCompliance:
             course_id (str, optional): Only bookings of this course.
             person_id (str, optional): Only bookings of this person.
             status (str, optional): Only bookings with this status.
+            asked_at_from (str, optional): Only bookings whose `asked_at` is on this day or later.
+            asked_at_to (str, optional): Only bookings whose `asked_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -544,6 +560,8 @@ class TrainingCompliance:
             if (course_id is None or booking["course_id"] == course_id)
             and (person_id is None or booking["person_id"] == person_id)
             and (status is None or booking["status"] == status)
+            and (asked_at_from is None or booking["asked_at"][:10] >= asked_at_from)
+            and (asked_at_to is None or booking["asked_at"][:10] <= asked_at_to)
         ]
         shown = [{**booking} for booking in _page(found, offset)]
         return _found({"total": len(found), "bookings": shown}, self._names_of_bookings(shown))
@@ -553,6 +571,8 @@ class TrainingCompliance:
         person_id: str | None = None,
         qualification_id: str | None = None,
         external: bool | None = None,
+        issued_on_from: Date | None = None,
+        issued_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the certificates, oldest first, all of them or only some.
@@ -561,6 +581,8 @@ class TrainingCompliance:
             person_id (str, optional): Only certificates of this person.
             qualification_id (str, optional): Only certificates of this qualification.
             external (bool, optional): Only certificates with this value of `external`.
+            issued_on_from (str, optional): Only certificates whose `issued_on` is on this day or later.
+            issued_on_to (str, optional): Only certificates whose `issued_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -576,6 +598,8 @@ class TrainingCompliance:
             if (person_id is None or certificate["person_id"] == person_id)
             and (qualification_id is None or certificate["qualification_id"] == qualification_id)
             and (external is None or certificate["external"] == external)
+            and (issued_on_from is None or certificate["issued_on"] >= issued_on_from)
+            and (issued_on_to is None or certificate["issued_on"] <= issued_on_to)
         ]
         shown = [self._show_certificate(certificate) for certificate in _page(found, offset)]
         return _found({"total": len(found), "certificates": shown}, self._names_of_certificates(shown))
@@ -584,6 +608,8 @@ class TrainingCompliance:
         self,
         person_id: str | None = None,
         qualification_id: str | None = None,
+        granted_on_from: Date | None = None,
+        granted_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the exemptions, oldest first, all of them or only some.
@@ -591,6 +617,8 @@ class TrainingCompliance:
         Args:
             person_id (str, optional): Only exemptions of this person.
             qualification_id (str, optional): Only exemptions of this qualification.
+            granted_on_from (str, optional): Only exemptions whose `granted_on` is on this day or later.
+            granted_on_to (str, optional): Only exemptions whose `granted_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -605,9 +633,19 @@ class TrainingCompliance:
             for exemption in self.exemptions.values()
             if (person_id is None or exemption["person_id"] == person_id)
             and (qualification_id is None or exemption["qualification_id"] == qualification_id)
+            and (granted_on_from is None or exemption["granted_on"] >= granted_on_from)
+            and (granted_on_to is None or exemption["granted_on"] <= granted_on_to)
         ]
         shown = [{**exemption} for exemption in _page(found, offset)]
         return _found({"total": len(found), "exemptions": shown}, self._names_of_exemptions(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def schedule_course(
         self,

@@ -8,11 +8,13 @@ languages and limited load.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import date
 from typing import Annotated, Any, Literal, TypedDict
 
 
 Result = dict[str, Any]
 """`{"success": True, "data" | "message": ...}` or `{"success": False, "error": why}`"""
+Date = Annotated[str, {"format": "date"}]
 Text = Annotated[str, {"minLength": 1, "maxLength": 1000}]
 
 RULES = (
@@ -136,6 +138,12 @@ def _found(data: object, names: dict[str, str] | None = None) -> Result:
 def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
+
+
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -479,7 +487,7 @@ class TranslationDesk:
         Args:
             name (str, optional): Only sections whose name contains this text.
             within_id (str, optional): Only sections within this section.
-            frozen (bool, optional): Only sections with this value of `frozen`.
+            frozen (bool, optional): Only sections that are frozen (true) or not (false).
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -509,7 +517,7 @@ class TranslationDesk:
         Args:
             code (str, optional): Only lines whose code contains this text.
             section_id (str, optional): Only lines of this section.
-            dropped (bool, optional): Only lines with this value of `dropped`.
+            dropped (bool, optional): Only lines that are dropped (true) or not (false).
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -563,6 +571,8 @@ class TranslationDesk:
         translator_id: str | None = None,
         reviewer_id: str | None = None,
         status: Literal["open", "assigned", "obsolete", "translated", "approved", "returned"] | None = None,
+        changed_on_from: Date | None = None,
+        changed_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the jobs, oldest first, all of them or only some.
@@ -573,6 +583,8 @@ class TranslationDesk:
             translator_id (str, optional): Only jobs whose translator is this person.
             reviewer_id (str, optional): Only jobs whose reviewer is this person.
             status (str, optional): Only jobs with this status.
+            changed_on_from (str, optional): Only jobs whose `changed_on` is on this day or later.
+            changed_on_to (str, optional): Only jobs whose `changed_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -594,9 +606,19 @@ class TranslationDesk:
             and (translator_id is None or job["translator_id"] == translator_id)
             and (reviewer_id is None or job["reviewer_id"] == reviewer_id)
             and (status is None or job["status"] == status)
+            and (changed_on_from is None or (job["changed_on"] is not None and job["changed_on"] >= changed_on_from))
+            and (changed_on_to is None or (job["changed_on"] is not None and job["changed_on"] <= changed_on_to))
         ]
         shown = [{**job} for job in _page(found, offset)]
         return _found({"total": len(found), "jobs": shown}, self._names_of_jobs(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def add_line(
         self,

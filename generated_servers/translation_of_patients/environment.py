@@ -149,6 +149,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -528,6 +534,8 @@ class TranslationOfPatients:
         interpreter_id: str | None = None,
         language_id: str | None = None,
         grade: Literal["community", "medical", "sworn"] | None = None,
+        valid_until_from: Date | None = None,
+        valid_until_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the certificates, oldest first, all of them or only some.
@@ -536,6 +544,8 @@ class TranslationOfPatients:
             interpreter_id (str, optional): Only certificates of this interpreter.
             language_id (str, optional): Only certificates of this language.
             grade (str, optional): Only certificates with this grade.
+            valid_until_from (str, optional): Only certificates whose `valid_until` is on this day or later.
+            valid_until_to (str, optional): Only certificates whose `valid_until` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -551,6 +561,8 @@ class TranslationOfPatients:
             if (interpreter_id is None or certificate["interpreter_id"] == interpreter_id)
             and (language_id is None or certificate["language_id"] == language_id)
             and (grade is None or certificate["grade"] == grade)
+            and (valid_until_from is None or certificate["valid_until"] >= valid_until_from)
+            and (valid_until_to is None or certificate["valid_until"] <= valid_until_to)
         ]
         shown = [{**certificate} for certificate in _page(found, offset)]
         return _found({"total": len(found), "certificates": shown}, self._names_of_certificates(shown))
@@ -567,7 +579,7 @@ class TranslationOfPatients:
         Args:
             name (str, optional): Only patients whose name contains this text.
             language_id (str, optional): Only patients of this language.
-            wants (str, optional): Only patients with this wants.
+            wants (str, optional): Only patients whose `wants` is this.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -593,6 +605,8 @@ class TranslationOfPatients:
         mode: Literal["phone", "on_site"] | None = None,
         interpreter_id: str | None = None,
         status: Literal["asked", "confirmed", "cancelled", "done"] | None = None,
+        begins_from: Date | None = None,
+        begins_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the bookings, oldest first, all of them or only some.
@@ -604,6 +618,8 @@ class TranslationOfPatients:
             mode (str, optional): Only bookings with this mode.
             interpreter_id (str, optional): Only bookings of this interpreter.
             status (str, optional): Only bookings with this status.
+            begins_from (str, optional): Only bookings whose `begins` is on this day or later.
+            begins_to (str, optional): Only bookings whose `begins` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -624,6 +640,8 @@ class TranslationOfPatients:
             and (mode is None or booking["mode"] == mode)
             and (interpreter_id is None or booking["interpreter_id"] == interpreter_id)
             and (status is None or booking["status"] == status)
+            and (begins_from is None or booking["begins"][:10] >= begins_from)
+            and (begins_to is None or booking["begins"][:10] <= begins_to)
         ]
         shown = [self._show_booking(booking) for booking in _page(found, offset)]
         return _found({"total": len(found), "bookings": shown}, self._names_of_bookings(shown))
@@ -631,12 +649,16 @@ class TranslationOfPatients:
     def list_absences(
         self,
         interpreter_id: str | None = None,
+        first_on_from: Date | None = None,
+        first_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the absences, oldest first, all of them or only some.
 
         Args:
             interpreter_id (str, optional): Only absences of this interpreter.
+            first_on_from (str, optional): Only absences whose `first_on` is on this day or later.
+            first_on_to (str, optional): Only absences whose `first_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -648,9 +670,19 @@ class TranslationOfPatients:
             absence
             for absence in self.absences.values()
             if (interpreter_id is None or absence["interpreter_id"] == interpreter_id)
+            and (first_on_from is None or absence["first_on"] >= first_on_from)
+            and (first_on_to is None or absence["first_on"] <= first_on_to)
         ]
         shown = [{**absence} for absence in _page(found, offset)]
         return _found({"total": len(found), "absences": shown}, self._names_of_absences(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def request_booking(
         self,

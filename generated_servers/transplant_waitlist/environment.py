@@ -15,6 +15,7 @@ Result = dict[str, Any]
 """`{"success": True, "data" | "message": ...}` or `{"success": False, "error": why}`"""
 Date = Annotated[str, {"format": "date"}]
 Time = Annotated[str, {"format": "time"}]
+DateTime = Annotated[str, {"format": "date-time"}]
 Text = Annotated[str, {"minLength": 1, "maxLength": 1000}]
 
 RULES = (
@@ -150,6 +151,12 @@ def _found(data: object, names: dict[str, str] | None = None) -> Result:
 def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
+
+
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -429,6 +436,8 @@ class TransplantWaitlist:
         blood: Literal["O", "A", "B", "AB"] | None = None,
         centre_id: str | None = None,
         status: Literal["active", "suspended", "transplanted", "removed"] | None = None,
+        born_from: Date | None = None,
+        born_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the candidates, oldest first, all of them or only some.
@@ -439,6 +448,8 @@ class TransplantWaitlist:
             blood (str, optional): Only candidates with this blood.
             centre_id (str, optional): Only candidates of this centre.
             status (str, optional): Only candidates with this status.
+            born_from (str, optional): Only candidates whose `born` is on this day or later.
+            born_to (str, optional): Only candidates whose `born` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -454,6 +465,8 @@ class TransplantWaitlist:
             and (blood is None or candidate["blood"] == blood)
             and (centre_id is None or candidate["centre_id"] == centre_id)
             and (status is None or candidate["status"] == status)
+            and (born_from is None or candidate["born"] >= born_from)
+            and (born_to is None or candidate["born"] <= born_to)
         ]
         shown = [self._show_candidate(candidate) for candidate in _page(found, offset)]
         return _found({"total": len(found), "candidates": shown}, self._names_of_candidates(shown))
@@ -493,6 +506,8 @@ class TransplantWaitlist:
         donor_id: str | None = None,
         kind: Literal["left_kidney", "right_kidney", "liver", "heart"] | None = None,
         status: Literal["free", "accepted", "discarded", "transplanted"] | None = None,
+        good_until_from: Date | None = None,
+        good_until_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the organs, oldest first, all of them or only some.
@@ -501,6 +516,8 @@ class TransplantWaitlist:
             donor_id (str, optional): Only organs of this donor.
             kind (str, optional): Only organs with this kind.
             status (str, optional): Only organs with this status.
+            good_until_from (str, optional): Only organs whose `good_until` is on this day or later.
+            good_until_to (str, optional): Only organs whose `good_until` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -514,6 +531,8 @@ class TransplantWaitlist:
             if (donor_id is None or organ["donor_id"] == donor_id)
             and (kind is None or organ["kind"] == kind)
             and (status is None or organ["status"] == status)
+            and (good_until_from is None or organ["good_until"][:10] >= good_until_from)
+            and (good_until_to is None or organ["good_until"][:10] <= good_until_to)
         ]
         shown = [{**organ} for organ in _page(found, offset)]
         return _found({"total": len(found), "organs": shown}, self._names_of_organs(shown))
@@ -531,6 +550,8 @@ class TransplantWaitlist:
             "positive_crossmatch",
         ] | None = None,
         status: Literal["open", "accepted", "declined", "no_answer", "withdrawn"] | None = None,
+        made_at_from: Date | None = None,
+        made_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the offers, oldest first, all of them or only some.
@@ -540,6 +561,8 @@ class TransplantWaitlist:
             candidate_id (str, optional): Only offers of this candidate.
             reason (str, optional): Only offers with this reason.
             status (str, optional): Only offers with this status.
+            made_at_from (str, optional): Only offers whose `made_at` is on this day or later.
+            made_at_to (str, optional): Only offers whose `made_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -556,6 +579,8 @@ class TransplantWaitlist:
             and (candidate_id is None or offer["candidate_id"] == candidate_id)
             and (reason is None or offer["reason"] == reason)
             and (status is None or offer["status"] == status)
+            and (made_at_from is None or offer["made_at"][:10] >= made_at_from)
+            and (made_at_to is None or offer["made_at"][:10] <= made_at_to)
         ]
         shown = [{**offer} for offer in _page(found, offset)]
         return _found({"total": len(found), "offers": shown}, self._names_of_offers(shown))
@@ -564,6 +589,8 @@ class TransplantWaitlist:
         self,
         organ_id: str | None = None,
         candidate_id: str | None = None,
+        done_at_from: Date | None = None,
+        done_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the transplants, oldest first, all of them or only some.
@@ -571,6 +598,8 @@ class TransplantWaitlist:
         Args:
             organ_id (str, optional): Only transplants of this organ.
             candidate_id (str, optional): Only transplants of this candidate.
+            done_at_from (str, optional): Only transplants whose `done_at` is on this day or later.
+            done_at_to (str, optional): Only transplants whose `done_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -585,9 +614,19 @@ class TransplantWaitlist:
             for transplant in self.transplants.values()
             if (organ_id is None or transplant["organ_id"] == organ_id)
             and (candidate_id is None or transplant["candidate_id"] == candidate_id)
+            and (done_at_from is None or transplant["done_at"][:10] >= done_at_from)
+            and (done_at_to is None or transplant["done_at"][:10] <= done_at_to)
         ]
         shown = [{**transplant} for transplant in _page(found, offset)]
         return _found({"total": len(found), "transplants": shown}, self._names_of_transplants(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def list_candidate(
         self,
@@ -1236,11 +1275,13 @@ class TransplantWaitlist:
             "data": self._changes(),
         }
 
-    def record_transplant(self, organ_id: str) -> Result:
+    def record_transplant(self, organ_id: str, ended: DateTime | None = None) -> Result:
         """Record that an accepted organ was transplanted; other offers to the candidate are withdrawn.
 
         Args:
             organ_id (str): Id of the organ, such as ORGAN-00001.
+            ended (str, optional): When the operation ended, after the offer was made, as YYYY-MM-DDTHH:MM. If left
+                out, it ended just now.
 
         Returns:
             dict: {"success": True, "message": what was done, "data": ids of what was created, and what changed}
@@ -1257,15 +1298,22 @@ class TransplantWaitlist:
             return _refused(
                 f"The {organ['kind']} of donor {self.donors[organ['donor_id']]['number']} is {organ['status']}."
             )
-        if self.now > organ["good_until"]:
+        at = ended if ended is not None else self.now
+        if taken["made_at"] > at or at > self.now:
+            return _refused(
+                f"The {organ['kind']} was offered at {taken['made_at']}, so the operation ended later than that, "
+                f"and not after {self.now}."
+            )
+        if at > organ["good_until"]:
             return _refused(f"It was good until {organ['good_until']} only, so it has to be released.")
         if self._done_on(
             self.centres[self.candidates[taken["candidate_id"]]["centre_id"]],
-            self.now[:10],
+            at[:10],
         ) >= self.centres[self.candidates[taken["candidate_id"]]["centre_id"]]["teams"]:
             return _refused(
                 f"All {self.centres[self.candidates[taken['candidate_id']]['centre_id']]['teams']} teams of "
-                f"{self.centres[self.candidates[taken['candidate_id']]['centre_id']]['name']} have operated today."
+                f"{self.centres[self.candidates[taken['candidate_id']]['centre_id']]['name']} have operated on "
+                f"{at[:10]}."
             )
         self._journal = []
         changed_offers: list[Any] = []
@@ -1273,7 +1321,7 @@ class TransplantWaitlist:
             "id": self._new_id("transplant", "TRANSPLANT", self.transplants),
             "organ_id": organ_id,
             "candidate_id": taken["candidate_id"],
-            "done_at": self.now,
+            "done_at": at,
         }
         self._add("transplants", transplant)
         for f in sorted(self._offers_by_candidate_status.get((taken["candidate_id"], "open"), {}).values(), key=_age):

@@ -161,6 +161,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -491,6 +497,8 @@ class VaccinationCampaign:
         vaccine_id: str | None = None,
         fridge_id: str | None = None,
         status: Literal["sealed", "open", "discarded", "empty"] | None = None,
+        expires_from: Date | None = None,
+        expires_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the vials, oldest first, all of them or only some.
@@ -500,6 +508,8 @@ class VaccinationCampaign:
             vaccine_id (str, optional): Only vials of this vaccine.
             fridge_id (str, optional): Only vials of this fridge.
             status (str, optional): Only vials with this status.
+            expires_from (str, optional): Only vials whose `expires` is on this day or later.
+            expires_to (str, optional): Only vials whose `expires` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -516,6 +526,8 @@ class VaccinationCampaign:
             and (vaccine_id is None or vial["vaccine_id"] == vaccine_id)
             and (fridge_id is None or vial["fridge_id"] == fridge_id)
             and (status is None or vial["status"] == status)
+            and (expires_from is None or vial["expires"] >= expires_from)
+            and (expires_to is None or vial["expires"] <= expires_to)
         ]
         shown = [{**vial} for vial in _page(found, offset)]
         return _found({"total": len(found), "vials": shown}, self._names_of_vials(shown))
@@ -547,6 +559,8 @@ class VaccinationCampaign:
         code: Text | None = None,
         site_id: str | None = None,
         closed: bool | None = None,
+        on_from: Date | None = None,
+        on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the sessions, oldest first, all of them or only some.
@@ -554,7 +568,9 @@ class VaccinationCampaign:
         Args:
             code (str, optional): Only sessions whose code contains this text.
             site_id (str, optional): Only sessions of this site.
-            closed (bool, optional): Only sessions with this value of `closed`.
+            closed (bool, optional): Only sessions that are closed (true) or not (false).
+            on_from (str, optional): Only sessions whose `on` is on this day or later.
+            on_to (str, optional): Only sessions whose `on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -568,6 +584,8 @@ class VaccinationCampaign:
             if (code is None or code.casefold() in session["code"].casefold())
             and (site_id is None or session["site_id"] == site_id)
             and (closed is None or session["closed"] == closed)
+            and (on_from is None or session["on"] >= on_from)
+            and (on_to is None or session["on"] <= on_to)
         ]
         shown = [self._show_session(session) for session in _page(found, offset)]
         return _found({"total": len(found), "sessions": shown}, self._names_of_sessions(shown))
@@ -613,6 +631,8 @@ class VaccinationCampaign:
         self,
         person_id: str | None = None,
         vial_id: str | None = None,
+        given_at_from: Date | None = None,
+        given_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the doses, oldest first, all of them or only some.
@@ -620,6 +640,8 @@ class VaccinationCampaign:
         Args:
             person_id (str, optional): Only doses of this person.
             vial_id (str, optional): Only doses of this vial.
+            given_at_from (str, optional): Only doses whose `given_at` is on this day or later.
+            given_at_to (str, optional): Only doses whose `given_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -634,9 +656,19 @@ class VaccinationCampaign:
             for dose in self.doses.values()
             if (person_id is None or dose["person_id"] == person_id)
             and (vial_id is None or dose["vial_id"] == vial_id)
+            and (given_at_from is None or dose["given_at"][:10] >= given_at_from)
+            and (given_at_to is None or dose["given_at"][:10] <= given_at_to)
         ]
         shown = [self._show_dose(dose) for dose in _page(found, offset)]
         return _found({"total": len(found), "doses": shown}, self._names_of_doses(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def deliver_vials(
         self,

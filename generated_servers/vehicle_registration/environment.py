@@ -156,6 +156,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -506,6 +512,8 @@ class VehicleRegistration:
         seller_id: str | None = None,
         buyer_id: str | None = None,
         status: Literal["open", "completed", "cancelled"] | None = None,
+        notified_on_from: Date | None = None,
+        notified_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the transfers, oldest first, all of them or only some.
@@ -515,6 +523,8 @@ class VehicleRegistration:
             seller_id (str, optional): Only transfers whose seller is this person.
             buyer_id (str, optional): Only transfers whose buyer is this person.
             status (str, optional): Only transfers with this status.
+            notified_on_from (str, optional): Only transfers whose `notified_on` is on this day or later.
+            notified_on_to (str, optional): Only transfers whose `notified_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -533,6 +543,8 @@ class VehicleRegistration:
             and (seller_id is None or transfer["seller_id"] == seller_id)
             and (buyer_id is None or transfer["buyer_id"] == buyer_id)
             and (status is None or transfer["status"] == status)
+            and (notified_on_from is None or transfer["notified_on"] >= notified_on_from)
+            and (notified_on_to is None or transfer["notified_on"] <= notified_on_to)
         ]
         shown = [{**transfer} for transfer in _page(found, offset)]
         return _found({"total": len(found), "transfers": shown}, self._names_of_transfers(shown))
@@ -542,6 +554,8 @@ class VehicleRegistration:
         vehicle_id: str | None = None,
         station_id: str | None = None,
         result: Literal["passed", "defects", "dangerous"] | None = None,
+        on_from: Date | None = None,
+        on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the inspections, oldest first, all of them or only some.
@@ -550,6 +564,8 @@ class VehicleRegistration:
             vehicle_id (str, optional): Only inspections of this vehicle.
             station_id (str, optional): Only inspections of this station.
             result (str, optional): Only inspections with this result.
+            on_from (str, optional): Only inspections whose `on` is on this day or later.
+            on_to (str, optional): Only inspections whose `on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -565,6 +581,8 @@ class VehicleRegistration:
             if (vehicle_id is None or inspection["vehicle_id"] == vehicle_id)
             and (station_id is None or inspection["station_id"] == station_id)
             and (result is None or inspection["result"] == result)
+            and (on_from is None or inspection["on"] >= on_from)
+            and (on_to is None or inspection["on"] <= on_to)
         ]
         shown = [{**inspection} for inspection in _page(found, offset)]
         return _found({"total": len(found), "inspections": shown}, self._names_of_inspections(shown))
@@ -600,6 +618,14 @@ class VehicleRegistration:
         ]
         shown = [{**lien} for lien in _page(found, offset)]
         return _found({"total": len(found), "liens": shown}, self._names_of_liens(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def register_vehicle(self, vehicle_id: str, insured_until: Date, plate_id: str | None = None) -> Result:
         """Register a vehicle with a plate, put a laid-up one back on the road with the plate it has, or enter new

@@ -158,6 +158,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -371,8 +377,8 @@ class VendingRoute:
 
         Args:
             name (str, optional): Only products whose name contains this text.
-            bulky (bool, optional): Only products with this value of `bulky`.
-            chilled (bool, optional): Only products with this value of `chilled`.
+            bulky (bool, optional): Only products that are bulky (true) or not (false).
+            chilled (bool, optional): Only products that are chilled (true) or not (false).
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -398,7 +404,7 @@ class VendingRoute:
 
         Args:
             number (str, optional): Only machines whose number contains this text.
-            cooled (bool, optional): Only machines with this value of `cooled`.
+            cooled (bool, optional): Only machines that are cooled (true) or not (false).
             fault (str, optional): Only machines with this fault.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
@@ -427,7 +433,7 @@ class VendingRoute:
         Args:
             code (str, optional): Only slots whose code contains this text.
             machine_id (str, optional): Only slots of this machine.
-            wide (bool, optional): Only slots with this value of `wide`.
+            wide (bool, optional): Only slots that are wide (true) or not (false).
             product_id (str, optional): Only slots of this product.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
@@ -453,6 +459,8 @@ class VendingRoute:
         self,
         slot_id: str | None = None,
         product_id: str | None = None,
+        use_by_from: Date | None = None,
+        use_by_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the fillings, oldest first, all of them or only some.
@@ -460,6 +468,8 @@ class VendingRoute:
         Args:
             slot_id (str, optional): Only fillings of this slot.
             product_id (str, optional): Only fillings of this product.
+            use_by_from (str, optional): Only fillings whose `use_by` is on this day or later.
+            use_by_to (str, optional): Only fillings whose `use_by` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -474,6 +484,8 @@ class VendingRoute:
             for filling in self.fillings.values()
             if (slot_id is None or filling["slot_id"] == slot_id)
             and (product_id is None or filling["product_id"] == product_id)
+            and (use_by_from is None or filling["use_by"] >= use_by_from)
+            and (use_by_to is None or filling["use_by"] <= use_by_to)
         ]
         shown = [{**filling} for filling in _page(found, offset)]
         return _found({"total": len(found), "fillings": shown}, self._names_of_fillings(shown))
@@ -499,6 +511,8 @@ class VendingRoute:
         self,
         van_id: str | None = None,
         product_id: str | None = None,
+        use_by_from: Date | None = None,
+        use_by_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the crates, oldest first, all of them or only some.
@@ -506,6 +520,8 @@ class VendingRoute:
         Args:
             van_id (str, optional): Only crates of this van.
             product_id (str, optional): Only crates of this product.
+            use_by_from (str, optional): Only crates whose `use_by` is on this day or later.
+            use_by_to (str, optional): Only crates whose `use_by` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -520,6 +536,8 @@ class VendingRoute:
             for crate in self.crates.values()
             if (van_id is None or crate["van_id"] == van_id)
             and (product_id is None or crate["product_id"] == product_id)
+            and (use_by_from is None or crate["use_by"] >= use_by_from)
+            and (use_by_to is None or crate["use_by"] <= use_by_to)
         ]
         shown = [{**crate} for crate in _page(found, offset)]
         return _found({"total": len(found), "crates": shown}, self._names_of_crates(shown))
@@ -529,6 +547,8 @@ class VendingRoute:
         van_id: str | None = None,
         machine_id: str | None = None,
         status: Literal["planned", "here", "done"] | None = None,
+        on_from: Date | None = None,
+        on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the stops, oldest first, all of them or only some.
@@ -537,6 +557,8 @@ class VendingRoute:
             van_id (str, optional): Only stops of this van.
             machine_id (str, optional): Only stops of this machine.
             status (str, optional): Only stops with this status.
+            on_from (str, optional): Only stops whose `on` is on this day or later.
+            on_to (str, optional): Only stops whose `on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -552,6 +574,8 @@ class VendingRoute:
             if (van_id is None or stop["van_id"] == van_id)
             and (machine_id is None or stop["machine_id"] == machine_id)
             and (status is None or stop["status"] == status)
+            and (on_from is None or stop["on"] >= on_from)
+            and (on_to is None or stop["on"] <= on_to)
         ]
         shown = [{**stop} for stop in _page(found, offset)]
         return _found({"total": len(found), "stops": shown}, self._names_of_stops(shown))
@@ -562,6 +586,8 @@ class VendingRoute:
         machine_id: str | None = None,
         van_id: str | None = None,
         status: Literal["sealed", "exact", "short", "over"] | None = None,
+        taken_on_from: Date | None = None,
+        taken_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the bags, oldest first, all of them or only some.
@@ -571,6 +597,8 @@ class VendingRoute:
             machine_id (str, optional): Only bags of this machine.
             van_id (str, optional): Only bags of this van.
             status (str, optional): Only bags with this status.
+            taken_on_from (str, optional): Only bags whose `taken_on` is on this day or later.
+            taken_on_to (str, optional): Only bags whose `taken_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -587,9 +615,19 @@ class VendingRoute:
             and (machine_id is None or bag["machine_id"] == machine_id)
             and (van_id is None or bag["van_id"] == van_id)
             and (status is None or bag["status"] == status)
+            and (taken_on_from is None or bag["taken_on"] >= taken_on_from)
+            and (taken_on_to is None or bag["taken_on"] <= taken_on_to)
         ]
         shown = [{**bag} for bag in _page(found, offset)]
         return _found({"total": len(found), "bags": shown}, self._names_of_bags(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def load_van(
         self,

@@ -199,6 +199,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -581,6 +587,8 @@ class VisaApplications:
             "expired",
             "revoked",
         ] | None = None,
+        lodged_on_from: Date | None = None,
+        lodged_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the applications, oldest first, all of them or only some.
@@ -593,6 +601,8 @@ class VisaApplications:
             officer_id (str, optional): Only applications of this officer.
             signed_by_id (str, optional): Only applications signed by this officer.
             status (str, optional): Only applications with this status.
+            lodged_on_from (str, optional): Only applications whose `lodged_on` is on this day or later.
+            lodged_on_to (str, optional): Only applications whose `lodged_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -618,6 +628,14 @@ class VisaApplications:
             and (officer_id is None or application["officer_id"] == officer_id)
             and (signed_by_id is None or application["signed_by_id"] == signed_by_id)
             and (status is None or application["status"] == status)
+            and (
+                lodged_on_from is None
+                or (application["lodged_on"] is not None and application["lodged_on"] >= lodged_on_from)
+            )
+            and (
+                lodged_on_to is None
+                or (application["lodged_on"] is not None and application["lodged_on"] <= lodged_on_to)
+            )
         ]
         shown = [{**application} for application in _page(found, offset)]
         return _found({"total": len(found), "applications": shown}, self._names_of_applications(shown))
@@ -635,6 +653,8 @@ class VisaApplications:
             "invitation",
         ] | None = None,
         status: Literal["accepted", "rejected"] | None = None,
+        issued_on_from: Date | None = None,
+        issued_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the documents, oldest first, all of them or only some.
@@ -643,6 +663,8 @@ class VisaApplications:
             application_id (str, optional): Only documents of this application.
             kind (str, optional): Only documents with this kind.
             status (str, optional): Only documents with this status.
+            issued_on_from (str, optional): Only documents whose `issued_on` is on this day or later.
+            issued_on_to (str, optional): Only documents whose `issued_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -656,6 +678,8 @@ class VisaApplications:
             if (application_id is None or document["application_id"] == application_id)
             and (kind is None or document["kind"] == kind)
             and (status is None or document["status"] == status)
+            and (issued_on_from is None or document["issued_on"] >= issued_on_from)
+            and (issued_on_to is None or document["issued_on"] <= issued_on_to)
         ]
         shown = [{**document} for document in _page(found, offset)]
         return _found({"total": len(found), "documents": shown}, self._names_of_documents(shown))
@@ -686,6 +710,14 @@ class VisaApplications:
         ]
         shown = [{**slot} for slot in _page(found, offset)]
         return _found({"total": len(found), "slots": shown}, self._names_of_slots(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def open_application(self, file: Text, person_id: str, quota_id: str, main_id: str | None = None) -> Result:
         """Open an application of a person under a quota, for a dependant together with the application of the main

@@ -156,6 +156,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -434,13 +440,17 @@ class VolunteerShifts:
         self,
         name: Text | None = None,
         may_lead: bool | None = None,
+        checked_until_from: Date | None = None,
+        checked_until_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the volunteers, oldest first, all of them or only some.
 
         Args:
             name (str, optional): Only volunteers whose name contains this text.
-            may_lead (bool, optional): Only volunteers with this value of `may_lead`.
+            may_lead (bool, optional): Only volunteers that may lead (true) or not (false).
+            checked_until_from (str, optional): Only volunteers whose `checked_until` is on this day or later.
+            checked_until_to (str, optional): Only volunteers whose `checked_until` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -451,6 +461,14 @@ class VolunteerShifts:
             for volunteer in self.volunteers.values()
             if (name is None or name.casefold() in volunteer["name"].casefold())
             and (may_lead is None or volunteer["may_lead"] == may_lead)
+            and (
+                checked_until_from is None
+                or (volunteer["checked_until"] is not None and volunteer["checked_until"] >= checked_until_from)
+            )
+            and (
+                checked_until_to is None
+                or (volunteer["checked_until"] is not None and volunteer["checked_until"] <= checked_until_to)
+            )
         ]
         return _found(
             {
@@ -463,6 +481,8 @@ class VolunteerShifts:
         self,
         volunteer_id: str | None = None,
         skill_id: str | None = None,
+        valid_until_from: Date | None = None,
+        valid_until_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the certificates, oldest first, all of them or only some.
@@ -470,6 +490,8 @@ class VolunteerShifts:
         Args:
             volunteer_id (str, optional): Only certificates of this volunteer.
             skill_id (str, optional): Only certificates of this skill.
+            valid_until_from (str, optional): Only certificates whose `valid_until` is on this day or later.
+            valid_until_to (str, optional): Only certificates whose `valid_until` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -484,6 +506,8 @@ class VolunteerShifts:
             for certificate in self.certificates.values()
             if (volunteer_id is None or certificate["volunteer_id"] == volunteer_id)
             and (skill_id is None or certificate["skill_id"] == skill_id)
+            and (valid_until_from is None or certificate["valid_until"] >= valid_until_from)
+            and (valid_until_to is None or certificate["valid_until"] <= valid_until_to)
         ]
         shown = [{**certificate} for certificate in _page(found, offset)]
         return _found({"total": len(found), "certificates": shown}, self._names_of_certificates(shown))
@@ -494,6 +518,8 @@ class VolunteerShifts:
         site_id: str | None = None,
         lead_id: str | None = None,
         status: Literal["open", "confirmed", "called_off", "done"] | None = None,
+        on_from: Date | None = None,
+        on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the shifts, oldest first, all of them or only some.
@@ -503,6 +529,8 @@ class VolunteerShifts:
             site_id (str, optional): Only shifts of this site.
             lead_id (str, optional): Only shifts whose lead is this volunteer.
             status (str, optional): Only shifts with this status.
+            on_from (str, optional): Only shifts whose `on` is on this day or later.
+            on_to (str, optional): Only shifts whose `on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -519,6 +547,8 @@ class VolunteerShifts:
             and (site_id is None or shift["site_id"] == site_id)
             and (lead_id is None or shift["lead_id"] == lead_id)
             and (status is None or shift["status"] == status)
+            and (on_from is None or shift["on"] >= on_from)
+            and (on_to is None or shift["on"] <= on_to)
         ]
         shown = [self._show_shift(shift) for shift in _page(found, offset)]
         return _found({"total": len(found), "shifts": shown}, self._names_of_shifts(shown))
@@ -528,6 +558,8 @@ class VolunteerShifts:
         shift_id: str | None = None,
         volunteer_id: str | None = None,
         status: Literal["standby", "booked", "dropped", "attended", "missed"] | None = None,
+        signed_at_from: Date | None = None,
+        signed_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the sign ups, oldest first, all of them or only some.
@@ -536,6 +568,8 @@ class VolunteerShifts:
             shift_id (str, optional): Only sign ups of this shift.
             volunteer_id (str, optional): Only sign ups of this volunteer.
             status (str, optional): Only sign ups with this status.
+            signed_at_from (str, optional): Only sign ups whose `signed_at` is on this day or later.
+            signed_at_to (str, optional): Only sign ups whose `signed_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -551,6 +585,8 @@ class VolunteerShifts:
             if (shift_id is None or sign_up["shift_id"] == shift_id)
             and (volunteer_id is None or sign_up["volunteer_id"] == volunteer_id)
             and (status is None or sign_up["status"] == status)
+            and (signed_at_from is None or sign_up["signed_at"][:10] >= signed_at_from)
+            and (signed_at_to is None or sign_up["signed_at"][:10] <= signed_at_to)
         ]
         shown = [{**sign_up} for sign_up in _page(found, offset)]
         return _found({"total": len(found), "sign_ups": shown}, self._names_of_sign_ups(shown))
@@ -559,13 +595,17 @@ class VolunteerShifts:
         self,
         volunteer_id: str | None = None,
         what: Literal["course_place", "cinema_voucher", "team_dinner"] | None = None,
+        given_on_from: Date | None = None,
+        given_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the rewards, oldest first, all of them or only some.
 
         Args:
             volunteer_id (str, optional): Only rewards of this volunteer.
-            what (str, optional): Only rewards with this what.
+            what (str, optional): Only rewards whose `what` is this.
+            given_on_from (str, optional): Only rewards whose `given_on` is on this day or later.
+            given_on_to (str, optional): Only rewards whose `given_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -578,9 +618,19 @@ class VolunteerShifts:
             for reward in self.rewards.values()
             if (volunteer_id is None or reward["volunteer_id"] == volunteer_id)
             and (what is None or reward["what"] == what)
+            and (given_on_from is None or reward["given_on"] >= given_on_from)
+            and (given_on_to is None or reward["given_on"] <= given_on_to)
         ]
         shown = [{**reward} for reward in _page(found, offset)]
         return _found({"total": len(found), "rewards": shown}, self._names_of_rewards(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def open_shift(
         self,

@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal, TypedDict
 
 Result = dict[str, Any]
 """`{"success": True, "data" | "message": ...}` or `{"success": False, "error": why}`"""
+Date = Annotated[str, {"format": "date"}]
 Text = Annotated[str, {"minLength": 1, "maxLength": 1000}]
 
 RULES = (
@@ -164,6 +165,12 @@ def _found(data: object, names: dict[str, str] | None = None) -> Result:
 def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
+
+
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -462,7 +469,7 @@ class WaferLots:
         Args:
             name (str, optional): Only route steps whose name contains this text.
             product_id (str, optional): Only route steps of this product.
-            needs (str, optional): Only route steps with this needs.
+            needs (str, optional): Only route steps whose `needs` is this.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -543,6 +550,8 @@ class WaferLots:
         tool_id: str | None = None,
         merged_into_id: str | None = None,
         status: Literal["waiting", "running", "held", "merged", "finished", "scrapped"] | None = None,
+        arrived_at_from: Date | None = None,
+        arrived_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the lots, oldest first, all of them or only some.
@@ -555,6 +564,8 @@ class WaferLots:
             tool_id (str, optional): Only lots of this tool.
             merged_into_id (str, optional): Only lots whose merged into is this lot.
             status (str, optional): Only lots with this status.
+            arrived_at_from (str, optional): Only lots whose `arrived_at` is on this day or later.
+            arrived_at_to (str, optional): Only lots whose `arrived_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -578,6 +589,8 @@ class WaferLots:
             and (tool_id is None or lot["tool_id"] == tool_id)
             and (merged_into_id is None or lot["merged_into_id"] == merged_into_id)
             and (status is None or lot["status"] == status)
+            and (arrived_at_from is None or lot["arrived_at"][:10] >= arrived_at_from)
+            and (arrived_at_to is None or lot["arrived_at"][:10] <= arrived_at_to)
         ]
         shown = [self._show_lot(lot) for lot in _page(found, offset)]
         return _found({"total": len(found), "lots": shown}, self._names_of_lots(shown))
@@ -588,6 +601,8 @@ class WaferLots:
         placed_by_id: str | None = None,
         failed: bool | None = None,
         verdict: Literal["go_on", "rework", "scrap"] | None = None,
+        placed_at_from: Date | None = None,
+        placed_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the lot holds, oldest first, all of them or only some.
@@ -595,8 +610,10 @@ class WaferLots:
         Args:
             lot_id (str, optional): Only lot holds of this lot.
             placed_by_id (str, optional): Only lot holds placed by this worker.
-            failed (bool, optional): Only lot holds with this value of `failed`.
+            failed (bool, optional): Only lot holds that are failed (true) or not (false).
             verdict (str, optional): Only lot holds with this verdict.
+            placed_at_from (str, optional): Only lot holds whose `placed_at` is on this day or later.
+            placed_at_to (str, optional): Only lot holds whose `placed_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -613,6 +630,8 @@ class WaferLots:
             and (placed_by_id is None or lot_hold["placed_by_id"] == placed_by_id)
             and (failed is None or lot_hold["failed"] == failed)
             and (verdict is None or lot_hold["verdict"] == verdict)
+            and (placed_at_from is None or lot_hold["placed_at"][:10] >= placed_at_from)
+            and (placed_at_to is None or lot_hold["placed_at"][:10] <= placed_at_to)
         ]
         shown = [{**lot_hold} for lot_hold in _page(found, offset)]
         return _found({"total": len(found), "lot_holds": shown}, self._names_of_lot_holds(shown))
@@ -623,6 +642,8 @@ class WaferLots:
         step_id: str | None = None,
         tool_id: str | None = None,
         by_id: str | None = None,
+        began_at_from: Date | None = None,
+        began_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the moves, oldest first, all of them or only some.
@@ -632,6 +653,8 @@ class WaferLots:
             step_id (str, optional): Only moves whose step is this route step.
             tool_id (str, optional): Only moves of this tool.
             by_id (str, optional): Only moves by this worker.
+            began_at_from (str, optional): Only moves whose `began_at` is on this day or later.
+            began_at_to (str, optional): Only moves whose `began_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -652,9 +675,19 @@ class WaferLots:
             and (step_id is None or move["step_id"] == step_id)
             and (tool_id is None or move["tool_id"] == tool_id)
             and (by_id is None or move["by_id"] == by_id)
+            and (began_at_from is None or move["began_at"][:10] >= began_at_from)
+            and (began_at_to is None or move["began_at"][:10] <= began_at_to)
         ]
         shown = [{**move} for move in _page(found, offset)]
         return _found({"total": len(found), "moves": shown}, self._names_of_moves(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def start_lot(self, code: Text, product_id: str, wafers: Annotated[int, {"minimum": 1, "maximum": 25}]) -> Result:
         """Start a new lot at the first step of its route.

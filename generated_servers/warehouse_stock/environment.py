@@ -173,6 +173,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -414,7 +420,7 @@ class WarehouseStock:
         Args:
             name (str, optional): Only items whose name contains this text.
             storage (str, optional): Only items with this storage.
-            perishable (bool, optional): Only items with this value of `perishable`.
+            perishable (bool, optional): Only items that are perishable (true) or not (false).
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -458,6 +464,8 @@ class WarehouseStock:
         item_id: str | None = None,
         bin_id: str | None = None,
         status: Literal["released", "quarantined"] | None = None,
+        received_on_from: Date | None = None,
+        received_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the lots, oldest first, all of them or only some.
@@ -466,6 +474,8 @@ class WarehouseStock:
             item_id (str, optional): Only lots of this item.
             bin_id (str, optional): Only lots of this bin.
             status (str, optional): Only lots with this status.
+            received_on_from (str, optional): Only lots whose `received_on` is on this day or later.
+            received_on_to (str, optional): Only lots whose `received_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -481,6 +491,8 @@ class WarehouseStock:
             if (item_id is None or lot["item_id"] == item_id)
             and (bin_id is None or lot["bin_id"] == bin_id)
             and (status is None or lot["status"] == status)
+            and (received_on_from is None or lot["received_on"] >= received_on_from)
+            and (received_on_to is None or lot["received_on"] <= received_on_to)
         ]
         shown = [self._show_lot(lot) for lot in _page(found, offset)]
         return _found({"total": len(found), "lots": shown}, self._names_of_lots(shown))
@@ -490,6 +502,8 @@ class WarehouseStock:
         supplier: Text | None = None,
         item_id: str | None = None,
         status: Literal["ordered", "part_received", "received", "cancelled", "closed"] | None = None,
+        due_on_from: Date | None = None,
+        due_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the purchases, oldest first, all of them or only some.
@@ -498,6 +512,8 @@ class WarehouseStock:
             supplier (str, optional): Only purchases whose supplier contains this text.
             item_id (str, optional): Only purchases of this item.
             status (str, optional): Only purchases with this status.
+            due_on_from (str, optional): Only purchases whose `due_on` is on this day or later.
+            due_on_to (str, optional): Only purchases whose `due_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -511,6 +527,8 @@ class WarehouseStock:
             if (supplier is None or supplier.casefold() in purchase["supplier"].casefold())
             and (item_id is None or purchase["item_id"] == item_id)
             and (status is None or purchase["status"] == status)
+            and (due_on_from is None or purchase["due_on"] >= due_on_from)
+            and (due_on_to is None or purchase["due_on"] <= due_on_to)
         ]
         shown = [{**purchase} for purchase in _page(found, offset)]
         return _found({"total": len(found), "purchases": shown}, self._names_of_purchases(shown))
@@ -534,6 +552,8 @@ class WarehouseStock:
         customer: Text | None = None,
         express: bool | None = None,
         status: Literal["open", "part_shipped", "shipped", "cancelled", "closed"] | None = None,
+        placed_on_from: Date | None = None,
+        placed_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the sales orders, oldest first, all of them or only some.
@@ -542,6 +562,8 @@ class WarehouseStock:
             customer (str, optional): Only sales orders whose customer contains this text.
             express (bool, optional): Only sales orders with this value of `express`.
             status (str, optional): Only sales orders with this status.
+            placed_on_from (str, optional): Only sales orders whose `placed_on` is on this day or later.
+            placed_on_to (str, optional): Only sales orders whose `placed_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -553,6 +575,8 @@ class WarehouseStock:
             if (customer is None or customer.casefold() in sales_order["customer"].casefold())
             and (express is None or sales_order["express"] == express)
             and (status is None or sales_order["status"] == status)
+            and (placed_on_from is None or sales_order["placed_on"] >= placed_on_from)
+            and (placed_on_to is None or sales_order["placed_on"] <= placed_on_to)
         ]
         return _found(
             {"total": len(found), "sales_orders": [{**sales_order} for sales_order in _page(found, offset)]}
@@ -616,6 +640,14 @@ class WarehouseStock:
         return _found(
             {"total": len(found), "reservations": [{**reservation} for reservation in _page(found, offset)]}
         )
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def place_order(
         self,

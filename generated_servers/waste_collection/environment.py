@@ -162,6 +162,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -532,6 +538,8 @@ class WasteCollection:
         route_id: str | None = None,
         vehicle_id: str | None = None,
         status: Literal["under_way", "finished"] | None = None,
+        on_from: Date | None = None,
+        on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the tours, oldest first, all of them or only some.
@@ -540,6 +548,8 @@ class WasteCollection:
             route_id (str, optional): Only tours of this route.
             vehicle_id (str, optional): Only tours of this vehicle.
             status (str, optional): Only tours with this status.
+            on_from (str, optional): Only tours whose `on` is on this day or later.
+            on_to (str, optional): Only tours whose `on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -555,6 +565,8 @@ class WasteCollection:
             if (route_id is None or tour["route_id"] == route_id)
             and (vehicle_id is None or tour["vehicle_id"] == vehicle_id)
             and (status is None or tour["status"] == status)
+            and (on_from is None or tour["on"] >= on_from)
+            and (on_to is None or tour["on"] <= on_to)
         ]
         shown = [{**tour} for tour in _page(found, offset)]
         return _found({"total": len(found), "tours": shown}, self._names_of_tours(shown))
@@ -595,6 +607,8 @@ class WasteCollection:
         self,
         household_id: str | None = None,
         status: Literal["booked", "collected", "refused", "cancelled"] | None = None,
+        on_from: Date | None = None,
+        on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the bulkies, oldest first, all of them or only some.
@@ -602,6 +616,8 @@ class WasteCollection:
         Args:
             household_id (str, optional): Only bulkies of this household.
             status (str, optional): Only bulkies with this status.
+            on_from (str, optional): Only bulkies whose `on` is on this day or later.
+            on_to (str, optional): Only bulkies whose `on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -614,9 +630,19 @@ class WasteCollection:
             for bulky in self.bulkies.values()
             if (household_id is None or bulky["household_id"] == household_id)
             and (status is None or bulky["status"] == status)
+            and (on_from is None or bulky["on"] >= on_from)
+            and (on_to is None or bulky["on"] <= on_to)
         ]
         shown = [{**bulky} for bulky in _page(found, offset)]
         return _found({"total": len(found), "bulkies": shown}, self._names_of_bulkies(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def start_tour(self, route_id: str, vehicle_id: str | None = None, in_place_of: Date | None = None) -> Result:
         """Send a vehicle out on a route on the weekday of the route, or within three days of a holiday to make up for

@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal, TypedDict
 
 Result = dict[str, Any]
 """`{"success": True, "data" | "message": ...}` or `{"success": False, "error": why}`"""
+Date = Annotated[str, {"format": "date"}]
 DateTime = Annotated[str, {"format": "date-time"}]
 Text = Annotated[str, {"minLength": 1, "maxLength": 1000}]
 
@@ -156,6 +157,12 @@ def _found(data: object, names: dict[str, str] | None = None) -> Result:
 def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
+
+
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -428,7 +435,7 @@ class WaterNetwork:
             code (str, optional): Only valves whose code contains this text.
             one_end_id (str, optional): Only valves whose one end is this segment.
             other_end_id (str, optional): Only valves whose other end is this segment.
-            seized (bool, optional): Only valves with this value of `seized`.
+            seized (bool, optional): Only valves that are seized (true) or not (false).
             closed_for_id (str, optional): Only valves closed for this job.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
@@ -490,7 +497,7 @@ class WaterNetwork:
 
         Args:
             foreman (str, optional): Only crews whose foreman contains this text.
-            certified (bool, optional): Only crews with this value of `certified`.
+            certified (bool, optional): Only crews that are certified (true) or not (false).
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -526,6 +533,8 @@ class WaterNetwork:
         segment_id: str | None = None,
         burst: bool | None = None,
         status: Literal["open", "repaired"] | None = None,
+        reported_at_from: Date | None = None,
+        reported_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the leaks, oldest first, all of them or only some.
@@ -534,6 +543,8 @@ class WaterNetwork:
             segment_id (str, optional): Only leaks of this segment.
             burst (bool, optional): Only leaks with this value of `burst`.
             status (str, optional): Only leaks with this status.
+            reported_at_from (str, optional): Only leaks whose `reported_at` is on this day or later.
+            reported_at_to (str, optional): Only leaks whose `reported_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -547,6 +558,8 @@ class WaterNetwork:
             if (segment_id is None or leak["segment_id"] == segment_id)
             and (burst is None or leak["burst"] == burst)
             and (status is None or leak["status"] == status)
+            and (reported_at_from is None or leak["reported_at"][:10] >= reported_at_from)
+            and (reported_at_to is None or leak["reported_at"][:10] <= reported_at_to)
         ]
         shown = [{**leak} for leak in _page(found, offset)]
         return _found({"total": len(found), "leaks": shown}, self._names_of_leaks(shown))
@@ -556,6 +569,8 @@ class WaterNetwork:
         leak_id: str | None = None,
         crew_id: str | None = None,
         status: Literal["planned", "under_way", "cancelled", "done"] | None = None,
+        starts_from: Date | None = None,
+        starts_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the jobs, oldest first, all of them or only some.
@@ -564,6 +579,8 @@ class WaterNetwork:
             leak_id (str, optional): Only jobs of this leak.
             crew_id (str, optional): Only jobs of this crew.
             status (str, optional): Only jobs with this status.
+            starts_from (str, optional): Only jobs whose `starts` is on this day or later.
+            starts_to (str, optional): Only jobs whose `starts` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -579,6 +596,8 @@ class WaterNetwork:
             if (leak_id is None or job["leak_id"] == leak_id)
             and (crew_id is None or job["crew_id"] == crew_id)
             and (status is None or job["status"] == status)
+            and (starts_from is None or job["starts"][:10] >= starts_from)
+            and (starts_to is None or job["starts"][:10] <= starts_to)
         ]
         shown = [self._show_job(job) for job in _page(found, offset)]
         return _found({"total": len(found), "jobs": shown}, self._names_of_jobs(shown))
@@ -588,6 +607,8 @@ class WaterNetwork:
         job_id: str | None = None,
         customer_id: str | None = None,
         tank_id: str | None = None,
+        sent_at_from: Date | None = None,
+        sent_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the notices, oldest first, all of them or only some.
@@ -596,6 +617,8 @@ class WaterNetwork:
             job_id (str, optional): Only notices of this job.
             customer_id (str, optional): Only notices of this customer.
             tank_id (str, optional): Only notices of this tank.
+            sent_at_from (str, optional): Only notices whose `sent_at` is on this day or later.
+            sent_at_to (str, optional): Only notices whose `sent_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -613,9 +636,19 @@ class WaterNetwork:
             if (job_id is None or notice["job_id"] == job_id)
             and (customer_id is None or notice["customer_id"] == customer_id)
             and (tank_id is None or notice["tank_id"] == tank_id)
+            and (sent_at_from is None or notice["sent_at"][:10] >= sent_at_from)
+            and (sent_at_to is None or notice["sent_at"][:10] <= sent_at_to)
         ]
         shown = [{**notice} for notice in _page(found, offset)]
         return _found({"total": len(found), "notices": shown}, self._names_of_notices(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def report_leak(
         self,

@@ -169,6 +169,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -551,6 +557,8 @@ class WaterSportsRental:
         skipper_id: str | None = None,
         beach_id: str | None = None,
         flag_then: Literal["green", "yellow", "red"] | None = None,
+        out_at_from: Date | None = None,
+        out_at_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the outings, oldest first, all of them or only some.
@@ -560,6 +568,8 @@ class WaterSportsRental:
             skipper_id (str, optional): Only outings whose skipper is this customer.
             beach_id (str, optional): Only outings of this beach.
             flag_then (str, optional): Only outings with this flag then.
+            out_at_from (str, optional): Only outings whose `out_at` is on this day or later.
+            out_at_to (str, optional): Only outings whose `out_at` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -578,6 +588,8 @@ class WaterSportsRental:
             and (skipper_id is None or outing["skipper_id"] == skipper_id)
             and (beach_id is None or outing["beach_id"] == beach_id)
             and (flag_then is None or outing["flag_then"] == flag_then)
+            and (out_at_from is None or outing["out_at"][:10] >= out_at_from)
+            and (out_at_to is None or outing["out_at"][:10] <= out_at_to)
         ]
         shown = [self._show_outing(outing) for outing in _page(found, offset)]
         return _found({"total": len(found), "outings": shown}, self._names_of_outings(shown))
@@ -586,13 +598,17 @@ class WaterSportsRental:
         self,
         craft_id: str | None = None,
         serious: bool | None = None,
+        found_on_from: Date | None = None,
+        found_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the defects, oldest first, all of them or only some.
 
         Args:
             craft_id (str, optional): Only defects of this craft.
-            serious (bool, optional): Only defects with this value of `serious`.
+            serious (bool, optional): Only defects that are serious (true) or not (false).
+            found_on_from (str, optional): Only defects whose `found_on` is on this day or later.
+            found_on_to (str, optional): Only defects whose `found_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -605,6 +621,8 @@ class WaterSportsRental:
             for defect in self.defects.values()
             if (craft_id is None or defect["craft_id"] == craft_id)
             and (serious is None or defect["serious"] == serious)
+            and (found_on_from is None or defect["found_on"] >= found_on_from)
+            and (found_on_to is None or defect["found_on"] <= found_on_to)
         ]
         shown = [{**defect} for defect in _page(found, offset)]
         return _found({"total": len(found), "defects": shown}, self._names_of_defects(shown))
@@ -614,6 +632,8 @@ class WaterSportsRental:
         customer_id: str | None = None,
         kind_id: str | None = None,
         beach_id: str | None = None,
+        since_from: Date | None = None,
+        since_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the waitings, oldest first, all of them or only some.
@@ -622,6 +642,8 @@ class WaterSportsRental:
             customer_id (str, optional): Only waitings of this customer.
             kind_id (str, optional): Only waitings of this kind.
             beach_id (str, optional): Only waitings of this beach.
+            since_from (str, optional): Only waitings whose `since` is on this day or later.
+            since_to (str, optional): Only waitings whose `since` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -639,9 +661,19 @@ class WaterSportsRental:
             if (customer_id is None or waiting["customer_id"] == customer_id)
             and (kind_id is None or waiting["kind_id"] == kind_id)
             and (beach_id is None or waiting["beach_id"] == beach_id)
+            and (since_from is None or waiting["since"][:10] >= since_from)
+            and (since_to is None or waiting["since"][:10] <= since_to)
         ]
         shown = [{**waiting} for waiting in _page(found, offset)]
         return _found({"total": len(found), "waitings": shown}, self._names_of_waitings(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def send_out(
         self,

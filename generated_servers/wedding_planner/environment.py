@@ -7,6 +7,7 @@ menu choices, and keeps vendors with their instalments within the budget.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import date
 from typing import Annotated, Any, Literal, TypedDict
 
 
@@ -155,6 +156,12 @@ def _found(data: object, names: dict[str, str] | None = None) -> Result:
 def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     """What people call the records with these ids: each time all records, the attribute that names them, and ids."""
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
+
+
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
 
 
 def _page(records: list[Any], offset: int) -> list[Any]:
@@ -312,6 +319,8 @@ class WeddingPlanner:
         self,
         name: Text | None = None,
         side: Literal["bride", "groom"] | None = None,
+        reply_by_from: Date | None = None,
+        reply_by_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the households, oldest first, all of them or only some.
@@ -319,6 +328,8 @@ class WeddingPlanner:
         Args:
             name (str, optional): Only households whose name contains this text.
             side (str, optional): Only households with this side.
+            reply_by_from (str, optional): Only households whose `reply_by` is on this day or later.
+            reply_by_to (str, optional): Only households whose `reply_by` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -329,6 +340,8 @@ class WeddingPlanner:
             for household in self.households.values()
             if (name is None or name.casefold() in household["name"].casefold())
             and (side is None or household["side"] == side)
+            and (reply_by_from is None or household["reply_by"] >= reply_by_from)
+            and (reply_by_to is None or household["reply_by"] <= reply_by_to)
         ]
         return _found(
             {
@@ -444,7 +457,7 @@ class WeddingPlanner:
 
         Args:
             name (str, optional): Only dishes whose name contains this text.
-            vegetarian (bool, optional): Only dishes with this value of `vegetarian`.
+            vegetarian (bool, optional): Only dishes that are vegetarian (true) or not (false).
             gluten_free (bool, optional): Only dishes with this value of `gluten_free`.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
@@ -519,12 +532,16 @@ class WeddingPlanner:
     def list_instalments(
         self,
         vendor_id: str | None = None,
+        due_on_from: Date | None = None,
+        due_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the instalments, oldest first, all of them or only some.
 
         Args:
             vendor_id (str, optional): Only instalments of this vendor.
+            due_on_from (str, optional): Only instalments whose `due_on` is on this day or later.
+            due_on_to (str, optional): Only instalments whose `due_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -536,9 +553,19 @@ class WeddingPlanner:
             instalment
             for instalment in self.instalments.values()
             if (vendor_id is None or instalment["vendor_id"] == vendor_id)
+            and (due_on_from is None or instalment["due_on"] >= due_on_from)
+            and (due_on_to is None or instalment["due_on"] <= due_on_to)
         ]
         shown = [{**instalment} for instalment in _page(found, offset)]
         return _found({"total": len(found), "instalments": shown}, self._names_of_instalments(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def record_reply(
         self,

@@ -141,6 +141,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -463,6 +469,8 @@ class WellIntegrity:
         asked_by_id: str | None = None,
         approver_id: str | None = None,
         status: Literal["requested", "approved", "refused", "over"] | None = None,
+        was_due_from: Date | None = None,
+        was_due_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the deferrals, oldest first, all of them or only some.
@@ -472,6 +480,8 @@ class WellIntegrity:
             asked_by_id (str, optional): Only deferrals asked by this person.
             approver_id (str, optional): Only deferrals whose approver is this person.
             status (str, optional): Only deferrals with this status.
+            was_due_from (str, optional): Only deferrals whose `was_due` is on this day or later.
+            was_due_to (str, optional): Only deferrals whose `was_due` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -490,6 +500,8 @@ class WellIntegrity:
             and (asked_by_id is None or deferral["asked_by_id"] == asked_by_id)
             and (approver_id is None or deferral["approver_id"] == approver_id)
             and (status is None or deferral["status"] == status)
+            and (was_due_from is None or deferral["was_due"] >= was_due_from)
+            and (was_due_to is None or deferral["was_due"] <= was_due_to)
         ]
         shown = [{**deferral} for deferral in _page(found, offset)]
         return _found({"total": len(found), "deferrals": shown}, self._names_of_deferrals(shown))
@@ -501,6 +513,8 @@ class WellIntegrity:
         holder_id: str | None = None,
         issued_by_id: str | None = None,
         status: Literal["requested", "issued", "cancelled", "closed"] | None = None,
+        starts_from: Date | None = None,
+        starts_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the permits, oldest first, all of them or only some.
@@ -511,6 +525,8 @@ class WellIntegrity:
             holder_id (str, optional): Only permits whose holder is this person.
             issued_by_id (str, optional): Only permits issued by this person.
             status (str, optional): Only permits with this status.
+            starts_from (str, optional): Only permits whose `starts` is on this day or later.
+            starts_to (str, optional): Only permits whose `starts` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -530,6 +546,8 @@ class WellIntegrity:
             and (holder_id is None or permit["holder_id"] == holder_id)
             and (issued_by_id is None or permit["issued_by_id"] == issued_by_id)
             and (status is None or permit["status"] == status)
+            and (starts_from is None or permit["starts"][:10] >= starts_from)
+            and (starts_to is None or permit["starts"][:10] <= starts_to)
         ]
         shown = [self._show_permit(permit) for permit in _page(found, offset)]
         return _found({"total": len(found), "permits": shown}, self._names_of_permits(shown))
@@ -557,6 +575,14 @@ class WellIntegrity:
             and (role is None or person["role"] == role)
         ]
         return _found({"total": len(found), "people": [{**person} for person in _page(found, offset)]})
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def record_test(self, barrier_id: str, leak: Annotated[int, {"minimum": 0, "maximum": 20000}]) -> Result:
         """Record a leak test of a barrier; above twice the limit it has failed, and a producing well is shut in.

@@ -133,6 +133,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -476,6 +482,8 @@ class WikiSpaces:
         owner_id: str | None = None,
         locked_by_id: str | None = None,
         status: Literal["fresh", "published", "archived"] | None = None,
+        reviewed_on_from: Date | None = None,
+        reviewed_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the pages, oldest first, all of them or only some.
@@ -487,6 +495,8 @@ class WikiSpaces:
             owner_id (str, optional): Only pages whose owner is this person.
             locked_by_id (str, optional): Only pages locked by this person.
             status (str, optional): Only pages with this status.
+            reviewed_on_from (str, optional): Only pages whose `reviewed_on` is on this day or later.
+            reviewed_on_to (str, optional): Only pages whose `reviewed_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -509,6 +519,8 @@ class WikiSpaces:
             and (owner_id is None or page["owner_id"] == owner_id)
             and (locked_by_id is None or page["locked_by_id"] == locked_by_id)
             and (status is None or page["status"] == status)
+            and (reviewed_on_from is None or page["reviewed_on"] >= reviewed_on_from)
+            and (reviewed_on_to is None or page["reviewed_on"] <= reviewed_on_to)
         ]
         shown = [self._show_page(page) for page in _page(found, offset)]
         return _found({"total": len(found), "pages": shown}, self._names_of_pages(shown))
@@ -518,6 +530,8 @@ class WikiSpaces:
         page_id: str | None = None,
         author_id: str | None = None,
         status: Literal["draft", "published", "discarded"] | None = None,
+        published_on_from: Date | None = None,
+        published_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the versions, oldest first, all of them or only some.
@@ -526,6 +540,8 @@ class WikiSpaces:
             page_id (str, optional): Only versions of this page.
             author_id (str, optional): Only versions whose author is this person.
             status (str, optional): Only versions with this status.
+            published_on_from (str, optional): Only versions whose `published_on` is on this day or later.
+            published_on_to (str, optional): Only versions whose `published_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -541,6 +557,14 @@ class WikiSpaces:
             if (page_id is None or version["page_id"] == page_id)
             and (author_id is None or version["author_id"] == author_id)
             and (status is None or version["status"] == status)
+            and (
+                published_on_from is None
+                or (version["published_on"] is not None and version["published_on"] >= published_on_from)
+            )
+            and (
+                published_on_to is None
+                or (version["published_on"] is not None and version["published_on"] <= published_on_to)
+            )
         ]
         shown = [{**version} for version in _page(found, offset)]
         return _found({"total": len(found), "versions": shown}, self._names_of_versions(shown))
@@ -573,6 +597,14 @@ class WikiSpaces:
         ]
         shown = [{**link} for link in _page(found, offset)]
         return _found({"total": len(found), "links": shown}, self._names_of_links(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def create_page(
         self,

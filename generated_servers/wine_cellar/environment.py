@@ -161,6 +161,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -429,6 +435,8 @@ class WineCellar:
         self,
         wine_id: str | None = None,
         treated_since: bool | None = None,
+        taken_on_from: Date | None = None,
+        taken_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the samples, oldest first, all of them or only some.
@@ -436,6 +444,8 @@ class WineCellar:
         Args:
             wine_id (str, optional): Only samples of this wine.
             treated_since (bool, optional): Only samples with this value of `treated_since`.
+            taken_on_from (str, optional): Only samples whose `taken_on` is on this day or later.
+            taken_on_to (str, optional): Only samples whose `taken_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -448,6 +458,8 @@ class WineCellar:
             for sample in self.samples.values()
             if (wine_id is None or sample["wine_id"] == wine_id)
             and (treated_since is None or sample["treated_since"] == treated_since)
+            and (taken_on_from is None or sample["taken_on"] >= taken_on_from)
+            and (taken_on_to is None or sample["taken_on"] <= taken_on_to)
         ]
         shown = [{**sample} for sample in _page(found, offset)]
         return _found({"total": len(found), "samples": shown}, self._names_of_samples(shown))
@@ -457,6 +469,8 @@ class WineCellar:
         wine_id: str | None = None,
         label_id: str | None = None,
         status: Literal["planned", "bottled", "cancelled"] | None = None,
+        planned_on_from: Date | None = None,
+        planned_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the bottling runs, oldest first, all of them or only some.
@@ -465,6 +479,8 @@ class WineCellar:
             wine_id (str, optional): Only bottling runs of this wine.
             label_id (str, optional): Only bottling runs of this label.
             status (str, optional): Only bottling runs with this status.
+            planned_on_from (str, optional): Only bottling runs whose `planned_on` is on this day or later.
+            planned_on_to (str, optional): Only bottling runs whose `planned_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -480,6 +496,8 @@ class WineCellar:
             if (wine_id is None or bottling_run["wine_id"] == wine_id)
             and (label_id is None or bottling_run["label_id"] == label_id)
             and (status is None or bottling_run["status"] == status)
+            and (planned_on_from is None or bottling_run["planned_on"] >= planned_on_from)
+            and (planned_on_to is None or bottling_run["planned_on"] <= planned_on_to)
         ]
         shown = [{**bottling_run} for bottling_run in _page(found, offset)]
         return _found({"total": len(found), "bottling_runs": shown}, self._names_of_bottling_runs(shown))
@@ -488,6 +506,8 @@ class WineCellar:
         self,
         wine_id: str | None = None,
         agent: Literal["sulphite", "bentonite", "sugar", "acid"] | None = None,
+        added_on_from: Date | None = None,
+        added_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the treatments, oldest first, all of them or only some.
@@ -495,6 +515,8 @@ class WineCellar:
         Args:
             wine_id (str, optional): Only treatments of this wine.
             agent (str, optional): Only treatments with this agent.
+            added_on_from (str, optional): Only treatments whose `added_on` is on this day or later.
+            added_on_to (str, optional): Only treatments whose `added_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -507,6 +529,8 @@ class WineCellar:
             for treatment in self.treatments.values()
             if (wine_id is None or treatment["wine_id"] == wine_id)
             and (agent is None or treatment["agent"] == agent)
+            and (added_on_from is None or treatment["added_on"] >= added_on_from)
+            and (added_on_to is None or treatment["added_on"] <= added_on_to)
         ]
         shown = [{**treatment} for treatment in _page(found, offset)]
         return _found({"total": len(found), "treatments": shown}, self._names_of_treatments(shown))
@@ -516,6 +540,8 @@ class WineCellar:
         wine_id: str | None = None,
         source_id: str | None = None,
         target_id: str | None = None,
+        moved_on_from: Date | None = None,
+        moved_on_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the movements, oldest first, all of them or only some.
@@ -524,6 +550,8 @@ class WineCellar:
             wine_id (str, optional): Only movements of this wine.
             source_id (str, optional): Only movements whose source is this vessel.
             target_id (str, optional): Only movements whose target is this vessel.
+            moved_on_from (str, optional): Only movements whose `moved_on` is on this day or later.
+            moved_on_to (str, optional): Only movements whose `moved_on` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -541,9 +569,19 @@ class WineCellar:
             if (wine_id is None or movement["wine_id"] == wine_id)
             and (source_id is None or movement["source_id"] == source_id)
             and (target_id is None or movement["target_id"] == target_id)
+            and (moved_on_from is None or movement["moved_on"] >= moved_on_from)
+            and (moved_on_to is None or movement["moved_on"] <= moved_on_to)
         ]
         shown = [{**movement} for movement in _page(found, offset)]
         return _found({"total": len(found), "movements": shown}, self._names_of_movements(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def rack(
         self,

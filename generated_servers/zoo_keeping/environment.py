@@ -152,6 +152,12 @@ def _names(*pointed: tuple[dict[str, Any], str, list[Any]]) -> dict[str, str]:
     return {key: records[key][label] for records, label, keys in pointed for key in keys if key in records}
 
 
+def _clock(now: str) -> dict[str, str]:
+    """The day and the hour, and the day of the week."""
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    return {"now": now, "weekday": days[date.fromisoformat(now[:10]).weekday()]}
+
+
 def _page(records: list[Any], offset: int) -> list[Any]:
     """At most fifty of them, from the one at `offset`."""
     return records[offset : offset + 50]
@@ -363,7 +369,7 @@ class ZooKeeping:
 
         Args:
             name (str, optional): Only specieses whose name contains this text.
-            dangerous (bool, optional): Only specieses with this value of `dangerous`.
+            dangerous (bool, optional): Only specieses that are dangerous (true) or not (false).
             warmth (bool, optional): Only specieses with this value of `warmth`.
             eats_id (str, optional): Only specieses whose eats is this feed.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
@@ -418,7 +424,7 @@ class ZooKeeping:
 
         Args:
             name (str, optional): Only enclosures whose name contains this text.
-            heated (bool, optional): Only enclosures with this value of `heated`.
+            heated (bool, optional): Only enclosures that are heated (true) or not (false).
             quarantine (bool, optional): Only enclosures with this value of `quarantine`.
             keeper_id (str, optional): Only enclosures of this keeper.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
@@ -446,6 +452,8 @@ class ZooKeeping:
         sex: Literal["female", "male"] | None = None,
         enclosure_id: str | None = None,
         status: Literal["here", "gone", "dead"] | None = None,
+        born_from: Date | None = None,
+        born_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the animals, oldest first, all of them or only some.
@@ -456,6 +464,8 @@ class ZooKeeping:
             sex (str, optional): Only animals with this sex.
             enclosure_id (str, optional): Only animals of this enclosure.
             status (str, optional): Only animals with this status.
+            born_from (str, optional): Only animals whose `born` is on this day or later.
+            born_to (str, optional): Only animals whose `born` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -473,6 +483,8 @@ class ZooKeeping:
             and (sex is None or animal["sex"] == sex)
             and (enclosure_id is None or animal["enclosure_id"] == enclosure_id)
             and (status is None or animal["status"] == status)
+            and (born_from is None or animal["born"] >= born_from)
+            and (born_to is None or animal["born"] <= born_to)
         ]
         shown = [self._show_animal(animal) for animal in _page(found, offset)]
         return _found({"total": len(found), "animals": shown}, self._names_of_animals(shown))
@@ -482,6 +494,8 @@ class ZooKeeping:
         female_id: str | None = None,
         male_id: str | None = None,
         ended: bool | None = None,
+        since_from: Date | None = None,
+        since_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the pairs, oldest first, all of them or only some.
@@ -489,7 +503,9 @@ class ZooKeeping:
         Args:
             female_id (str, optional): Only pairs whose female is this animal.
             male_id (str, optional): Only pairs whose male is this animal.
-            ended (bool, optional): Only pairs with this value of `ended`.
+            ended (bool, optional): Only pairs that are ended (true) or not (false).
+            since_from (str, optional): Only pairs whose `since` is on this day or later.
+            since_to (str, optional): Only pairs whose `since` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -505,6 +521,8 @@ class ZooKeeping:
             if (female_id is None or pair["female_id"] == female_id)
             and (male_id is None or pair["male_id"] == male_id)
             and (ended is None or pair["ended"] == ended)
+            and (since_from is None or pair["since"] >= since_from)
+            and (since_to is None or pair["since"] <= since_to)
         ]
         shown = [self._show_pair(pair) for pair in _page(found, offset)]
         return _found({"total": len(found), "pairs": shown}, self._names_of_pairs(shown))
@@ -513,6 +531,8 @@ class ZooKeeping:
         self,
         animal_id: str | None = None,
         status: Literal["planned", "done", "cancelled"] | None = None,
+        planned_for_from: Date | None = None,
+        planned_for_to: Date | None = None,
         offset: Annotated[int, {"minimum": 0, "maximum": 1000000}] = 0,
     ) -> Result:
         """List the transfers, oldest first, all of them or only some.
@@ -520,6 +540,8 @@ class ZooKeeping:
         Args:
             animal_id (str, optional): Only transfers of this animal.
             status (str, optional): Only transfers with this status.
+            planned_for_from (str, optional): Only transfers whose `planned_for` is on this day or later.
+            planned_for_to (str, optional): Only transfers whose `planned_for` is on this day or earlier.
             offset (int): How many to skip; fifty are returned at a time. Default: 0.
 
         Returns:
@@ -532,9 +554,19 @@ class ZooKeeping:
             for transfer in self.transfers.values()
             if (animal_id is None or transfer["animal_id"] == animal_id)
             and (status is None or transfer["status"] == status)
+            and (planned_for_from is None or transfer["planned_for"] >= planned_for_from)
+            and (planned_for_to is None or transfer["planned_for"] <= planned_for_to)
         ]
         shown = [{**transfer} for transfer in _page(found, offset)]
         return _found({"total": len(found), "transfers": shown}, self._names_of_transfers(shown))
+
+    def current_time(self) -> Result:
+        """Tell the day and the hour.
+
+        Returns:
+            dict: {"success": True, "data": {"now": "YYYY-MM-DDTHH:MM", "weekday": its name}}
+        """
+        return _found(_clock(self.now))
 
     def receive_animal(
         self,
