@@ -17,8 +17,8 @@ DOCS = Path(__file__).resolve().parents[2] / "docs"
 BLUEPRINT = Path("game_shelf.yaml")
 SAMPLES = DOCS / "samples" / "raw_tasks.jsonl"
 PAGES = [
-    "for-researchers",
-    *(pytest.param(page, marks=pytest.mark.slow) for page in ("tutorial", "for-ide-users", "for-ml-engineers")),
+    "for-ide-users",
+    *(pytest.param(page, marks=pytest.mark.slow) for page in ("tutorial", "for-ml-engineers", "for-researchers")),
 ]
 
 
