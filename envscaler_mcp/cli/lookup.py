@@ -117,7 +117,7 @@ def tool_of(environment: Environment, name: str) -> Tool:
         from envscaler_mcp.serving.suggestion import did_you_mean
 
         raise typer.BadParameter(
-            f"{environment.id} has no tool {name!r}{did_you_mean(name, (t.name for t in environment.tools))}",
+            f"{environment.id} has no tool {name!r}{did_you_mean(name, [t.name for t in environment.tools])}",
             param_hint="TOOL",
         )
     return tool

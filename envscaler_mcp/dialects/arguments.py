@@ -80,6 +80,7 @@ class ToolArguments:
             )
             for name, schema in schemas.items()
         ]
+        self._spoken = {argument.name: argument.spoken for argument in self._arguments}
         self._by_spoken = {argument.spoken: argument for argument in self._arguments}
         if not any(argument.grouped for argument in self._arguments) or self._group in self._by_spoken:
             self._group = ""
@@ -95,7 +96,7 @@ class ToolArguments:
 
     def spoken_name(self, name: str) -> str:
         """What a canonical argument is called."""
-        return next((argument.spoken for argument in self._arguments if argument.name == name), name)
+        return self._spoken.get(name, name)
 
     def encode(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Canonical arguments in this dialect; an offset must be a multiple of fifty."""

@@ -46,10 +46,10 @@ class Describer:
         said = dict(arguments.hints)
         if self.is_full or self._style == "terse":
             properties: Mapping[str, Schema] = tool.input_schema.get("properties", {})
+            own = {each: arguments.spoken_name(each) for each in properties}
             for name, schema in properties.items():
                 if name != OFFSET or not arguments.paged:
-                    spoken = arguments.spoken_name(name)
-                    own = {each: arguments.spoken_name(each) for each in properties}
+                    spoken = own[name]
                     said[spoken] = f"{self._about(schema, own)} {said.get(spoken, '')}".strip()
         if arguments.paged and self._style != "none":
             said |= self._speech.pages.said

@@ -24,6 +24,7 @@ from envscaler_mcp.dialects.wording import Names
 from envscaler_mcp.errors import WorldError
 from envscaler_mcp.serving.outcome import Outcome
 from envscaler_mcp.serving.spoken_world import MeantCall, SpokenOutcome
+from envscaler_mcp.serving.suggestion import quote_value
 
 
 @dataclass(slots=True)
@@ -43,6 +44,7 @@ class Dialect:
             raise WorldError(
                 f"{environment.id!r} has no dialects: its card does not say what its tools answer. Build it from a blueprint."
             )
+        _check_size(environment)
         try:
             self._make(environment, name)
         except _OTHER_SHAPE as cause:
@@ -95,8 +97,11 @@ class Dialect:
         return IdMemory()
 
     def encode(self, call: Call) -> Call:
-        """A canonical call as it is spoken: it asks for as many rows. ValueError where no page begins at its offset."""
-        tool, arguments = self._toolset.encode(call.tool, call.arguments)
+        """A canonical call as it is spoken: it asks for as many rows. WorldError where it cannot be said."""
+        try:
+            tool, arguments = self._toolset.encode(call.tool, call.arguments)
+        except _OTHER_SHAPE as cause:
+            raise WorldError(f"A call of {quote_value(call.tool)} cannot be said in dialect {self.name}.") from cause
         return Call(tool=tool, arguments=arguments)
 
     def tell(self, canonical: str, memory: IdMemory) -> Spelled:
@@ -215,6 +220,25 @@ _CHANGED = frozenset({"changed", "deleted", "more"})
 """What an answer says of a change beside the ids of what was made."""
 _OTHER_SHAPE = (LookupError, TypeError, AttributeError, ValueError, RecursionError)
 """What is raised where a value is not what it was described as."""
+
+
+MOST_TOOLS, MOST_RECORDS, LONGEST_NAME = 200, 200, 200
+"""Tools and kinds of records of an environment that has dialects, and letters of a name of either; the library's have 22, 8
+and 44 at most. What a dialect is made of may come from a stranger's card."""
+
+
+def _check_size(environment: Environment) -> None:
+    """WorldError for a card of which a dialect would be long in the making."""
+    records = () if environment.answers is None else environment.answers.records
+    why = ""
+    if len(environment.tools) > MOST_TOOLS:
+        why = f"it has more than {MOST_TOOLS} tools"
+    elif len(records) > MOST_RECORDS:
+        why = f"it names more than {MOST_RECORDS} kinds of records"
+    elif any(len(name) > LONGEST_NAME for name in (*records, *(tool.name for tool in environment.tools))):
+        why = f"a tool or kind of record has a name of more than {LONGEST_NAME} letters"
+    if why:
+        raise WorldError(f"{environment.id!r} has no dialects: {why}.")
 
 
 def _speech_of(environment: Environment, axes: Axes, name: DialectName, key: str) -> Speech:

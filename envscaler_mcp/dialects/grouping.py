@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import combinations
 
 from envscaler_mcp.artifacts import Environment, Tool
@@ -14,15 +15,19 @@ _MOST_WORDS = 20
 _LISTED = re.compile(r"\[([A-Z]\w*)\]|^([A-Z]\w*)$")
 
 
-def entity_of(tool: Tool, environment: Environment) -> str:
-    """The words of the kind of record that a tool is about, joined by underscores; nothing where none is known."""
+def entities_of(environment: Environment) -> dict[str, str]:
+    """The words of the kind of record that each tool is about, joined by underscores; nothing where none is known."""
     answers = environment.answers
     if answers is None:
-        return ""
-    listed = _LISTED.search(answers.data.get(tool.name, ""))
+        return dict.fromkeys((tool.name for tool in environment.tools), "")
+    nouns = frozenset(map(_noun, answers.records))
+    return {tool.name: _entity_of(tool, answers.data.get(tool.name, ""), nouns) for tool in environment.tools}
+
+
+def _entity_of(tool: Tool, answered: str, nouns: Collection[str]) -> str:
+    listed = _LISTED.search(answered)
     if listed is not None:
         return _noun(listed[1] or listed[2])
-    nouns = {_noun(name) for name in answers.records}
     named = [noun for noun in _runs_of_words(tool.name) if noun in nouns]
     if named:
         return max(named, key=len)
@@ -45,8 +50,8 @@ def _runs_of_words(tool: str) -> Iterator[str]:
 def actions_of(entity: str, tools: Sequence[Tool]) -> Mapping[str, str]:
     """What each tool of an entity is called among its actions, by the tool's name."""
     short = {tool.name: _without(entity, tool.name) for tool in tools}
-    taken = list(short.values())
-    return {name: action if taken.count(action) == 1 else name for name, action in short.items()}
+    taken = Counter(short.values())
+    return {name: action if taken[action] == 1 else name for name, action in short.items()}
 
 
 def _without(entity: str, tool: str) -> str:

@@ -10,7 +10,7 @@ from envscaler_mcp.artifacts import Environment, Tool
 from envscaler_mcp.dialects.arguments import Speech, ToolArguments, UnusableError
 from envscaler_mcp.dialects.describing import Describer, shortened, signature
 from envscaler_mcp.dialects.further import FurtherTool
-from envscaler_mcp.dialects.grouping import actions_of, entity_of
+from envscaler_mcp.dialects.grouping import actions_of, entities_of
 from envscaler_mcp.dialects.spelling import Schema
 from envscaler_mcp.dialects.wording import LONGEST, distinct, styled
 from envscaler_mcp.serving.suggestion import did_you_mean, quote_value
@@ -97,8 +97,9 @@ class Toolset:
 
     def _by_entity(self, environment: Environment, made: list[tuple[Tool, ToolArguments]]) -> Iterator[Operation]:
         by_entity: dict[str, list[tuple[Tool, ToolArguments]]] = {}
+        entities = entities_of(environment)
         for tool, arguments in made:
-            by_entity.setdefault(entity_of(tool, environment), []).append((tool, arguments))
+            by_entity.setdefault(entities[tool.name], []).append((tool, arguments))
         fallback = environment.id.split("_")[-1]
         names = [self._speech.names.tool([entity or fallback], reads=False) for entity in by_entity]
         for (entity, members), name in zip(by_entity.items(), distinct(names), strict=True):

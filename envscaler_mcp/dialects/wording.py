@@ -115,7 +115,8 @@ class Names:
 
 
 _NAME_IN_SENTENCE = re.compile(r"\b[a-z][a-z0-9]*(?:_[a-z0-9]+)+\b")
-_FIELD = re.compile(r"([a-z0-9_]+)\??:")
+_FIELD = re.compile(r"(?<![a-z0-9_])([a-z0-9_]+)\??:")
+"""What stands before is looked at, so that a long word is gone through once."""
 
 
 def _fields_of(environment: Environment) -> frozenset[str]:

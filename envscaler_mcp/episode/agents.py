@@ -103,6 +103,12 @@ def model_of_agent(name: str) -> str:
     return provider_of(name)[1]
 
 
+def is_given_solution(name: str) -> bool:
+    """Whether episodes kept under this name are played by an agent that sees the task's document, and the solution in it."""
+    without = name in ("noop", "random", PERSON) or name.startswith("scripted-")
+    return not without and provider_of(name)[0] is None
+
+
 def prompts_of_agent(name: str, mode: Mode) -> tuple[str, ...]:
     """The prompts that the model of an agent of that name is asked with; none where no model plays."""
     provider, _ = provider_of(name)

@@ -11,8 +11,9 @@ from envscaler_mcp.errors import WorldError
 from envscaler_mcp.farm.static_results import FixedAnswers
 
 if TYPE_CHECKING:
-    from envscaler_mcp.dialects import Dialect
+    from envscaler_mcp.dialects import Dialect, DialectName
 
+_Key = tuple[str, str, str]
 _MOST = 128
 """Dialects of environments that are held ready; one takes some hundred KiB."""
 
@@ -33,20 +34,37 @@ class FarmDialects:
     """Those that were used last. Threads may share it."""
 
     def __init__(self) -> None:
-        self._made: OrderedDict[tuple[str, str, str], FarmDialect] = OrderedDict()
+        self._made: OrderedDict[_Key, FarmDialect] = OrderedDict()
+        self._making: dict[_Key, threading.Lock] = {}
+        """Held while one is made: requests that come together wait for one dialect, and do not make it each."""
         self._lock = threading.Lock()
 
     def find(self, environment: Environment, wanted: str) -> FarmDialect:
         """The dialect of that name; WorldError where there is none."""
-        from envscaler_mcp.dialects import Dialect, DialectName
+        from envscaler_mcp.dialects import DialectName
 
         name = DialectName.read(wanted)
         key = environment.id, environment.code_digest, str(name)
         with self._lock:
+            making = self._making.setdefault(key, threading.Lock())
+        with making:
+            try:
+                return self._known(key, environment) or self._made_now(key, environment, name)
+            finally:
+                with self._lock:
+                    self._making.pop(key, None)
+
+    def _known(self, key: _Key, environment: Environment) -> FarmDialect | None:
+        with self._lock:
             known = self._made.get(key)
-            if known is not None and known.card.provenance == environment.provenance:
-                self._made.move_to_end(key)
-                return known
+            if known is None or known.card.provenance != environment.provenance:
+                return None
+            self._made.move_to_end(key)
+            return known
+
+    def _made_now(self, key: _Key, environment: Environment, name: DialectName) -> FarmDialect:
+        from envscaler_mcp.dialects import Dialect
+
         if environment.origin == "published":
             raise WorldError(f"{environment.id!r} has no dialects: it does what the published runtime does.")
         made = FarmDialect(Dialect(environment, name))

@@ -68,7 +68,7 @@ class EpisodeRunner:
             servers = await open_servers(episode)
             combined = CombinedServers(servers)
             tools = combined.offered if episode.servers or episode.dialect or episode.disturbances else ()
-            scenario = scenario_of(episode, servers, combined)
+            scenario = scenario_of(episode, servers, combined, self._plan.agent)
             user = await self._user(scenario, servers, episode)
             record = await play(
                 self._make_agent,

@@ -212,14 +212,14 @@ class _Replay:
         unopened = not record.messages and not record.final_hash
         try:
             servers = await open_servers(episode)
+            combined = CombinedServers(servers)
+            task = scenario_of(episode, servers, combined, self._plan.agent).task
         except (WorldError, WorkerEndedError, RefusedError) as cause:
             if unopened and str(cause) == record.verdict.reason:
                 return Replayed(record.id, "identical"), None
             return Replayed(record.id, "impossible", why=f"its world cannot be opened: {cause}"), None
         if unopened:
             return Replayed(record.id, "different", 0, "step 0: the world opens now, and did not then"), None
-        combined = CombinedServers(servers)
-        task = scenario_of(episode, servers, combined).task
         difference = await first_difference(
             record, combined, task, self._plan.max_steps, published=is_published(servers)
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +13,7 @@ import anyio.to_thread
 
 from envscaler_mcp.artifacts import Call, Conversation, Environment, Goal, Scenario, digest_of
 from envscaler_mcp.artifacts.run import Mode, PlannedEpisode, PlannedServer
+from envscaler_mcp.episode.agents import is_given_solution
 from envscaler_mcp.errors import LaunchError, RunError
 from envscaler_mcp.launch.channels import Host, LocalChannel
 from envscaler_mcp.launch.combined import CombinedServers, Member
@@ -36,7 +37,9 @@ class EpisodeServer(Member):
     """What judges its world."""
     initial: Mapping[str, Any] = field(default_factory=dict)
     asked: Scenario | None = None
-    """The same with request and solution as its agent reads and says them, where that is in a dialect or disturbed."""
+    """The same with the request as its agent reads it, where that is disturbed."""
+    speak: Callable[[Call], Call] | None = None
+    """A canonical call as its agent says it, where that is in a dialect or disturbed."""
 
 
 OpenServers = Callable[[PlannedEpisode], Awaitable[tuple[EpisodeServer, ...]]]
@@ -73,8 +76,8 @@ async def one_world(home: WorldHome, environment: str, mode: Mode, engine: Hosti
                 return (EpisodeServer(environment, introduction, code.tools, opened, True, code, scenario, initial),)
             introduction = introduction_at(interface.card, initial, said)
             tools, channel = callable_tools(interface.card), _spoken(opened, interface)
-            asked = _as_spoken(scenario, interface, episode)
-            return (EpisodeServer(environment, introduction, tools, channel, True, code, scenario, initial, asked),)
+            server = EpisodeServer(environment, introduction, tools, channel, True, code, scenario, initial)
+            return (replace(server, asked=_as_asked(scenario, episode), speak=interface.encode),)
 
         yield open_episode
 
@@ -100,12 +103,12 @@ def _drawn(episode: PlannedEpisode) -> Disturbances:
     return Disturbances(episode.disturbances, episode.scenario, episode.seed)
 
 
-def _as_spoken(scenario: Scenario, interface: Disturbable, episode: PlannedEpisode) -> Scenario:
-    if episode.disturbances:
-        from envscaler_mcp.disturbances import asked_otherwise
+def _as_asked(scenario: Scenario, episode: PlannedEpisode) -> Scenario:
+    if not episode.disturbances:
+        return scenario
+    from envscaler_mcp.disturbances import asked_otherwise
 
-        scenario = asked_otherwise(scenario, _drawn(episode))
-    return scenario.model_copy(update={"oracle": tuple(map(interface.encode, scenario.oracle))})
+    return asked_otherwise(scenario, _drawn(episode))
 
 
 def _spoken(channel: object, interface: Disturbable) -> LocalChannel:
@@ -150,11 +153,19 @@ async def _opened(
     return EpisodeServer(server.name, introduction, code.tools, channel, True, code, scenario, session.initial)
 
 
-def scenario_of(episode: PlannedEpisode, servers: Sequence[EpisodeServer], combined: CombinedServers) -> Scenario:
-    """What is to be done in the episode: the scenario of its one world, or the scenarios of all and its own task."""
+def scenario_of(
+    episode: PlannedEpisode, servers: Sequence[EpisodeServer], combined: CombinedServers, agent: str
+) -> Scenario:
+    """What is to be done in the episode: the scenario of its one world, or the scenarios of all and its own task.
+
+    An agent that is given the solution gets it as it says it; WorldError where it cannot be said: it may be a stranger's.
+    """
     scenarios = [server.scenario for server in servers if server.scenario is not None]
     if not episode.servers:
-        return servers[0].asked or scenarios[0]
+        asked, speak = servers[0].asked or scenarios[0], servers[0].speak
+        if speak is None or not is_given_solution(agent):
+            return asked
+        return asked.model_copy(update={"oracle": tuple(map(speak, asked.oracle))})
     calls: list[Call] = []
     threads: list[tuple[int, ...]] = []
     for server in servers:

@@ -141,24 +141,29 @@ def without_patterns(schema: Mapping[str, Any]) -> dict[str, Any]:
     return bare
 
 
-def compile_value(schema: Mapping[str, Any], max_items: int, depth: int) -> Check:
-    """The check of one value; `depth` is how many levels may still lie below it."""
+def compile_value(schema: Mapping[str, Any], max_items: int, depth: int, *, suggests: bool = True) -> Check:
+    """The check of one value; `depth` is how many levels may still lie below it.
+
+    What may have been meant is not looked for in each of several schemas that a value may fit.
+    """
     if "anyOf" in schema:
         _refuse_unknown(schema, {"anyOf"})
-        return _any_of(schema["anyOf"], max_items, depth)
+        return _any_of(schema["anyOf"], max_items, depth, suggests)
     if "type" not in schema:
         _refuse_unknown(schema, {"enum"})
-        return _one_of(schema["enum"]) if "enum" in schema else lambda value: check_json(value, max_items, depth)
+        if "enum" in schema:
+            return _one_of(schema["enum"], suggests)
+        return lambda value: check_json(value, max_items, depth)
     kind = schema["type"]
     if kind not in _KEYWORDS:
         raise WorldError(f"The argument type {kind!r} is not known; use one of {', '.join(_KEYWORDS)}.")
     _refuse_unknown(schema, {"type", *_KEYWORDS[kind]})
     if "enum" in schema:
-        return _one_of(schema["enum"])
+        return _one_of(schema["enum"], suggests)
     if kind == "array":
-        return _array(schema, max_items, depth)
+        return _array(schema, max_items, depth, suggests)
     if kind == "object":
-        return _object(schema, max_items, depth)
+        return _object(schema, max_items, depth, suggests)
     if kind in ("integer", "number"):
         return check_number(schema)
     return check_text(schema) if kind == "string" else _constant(kind)
@@ -179,7 +184,7 @@ def _constant(kind: str) -> Check:
     return check
 
 
-def _one_of(allowed: list[Any]) -> Check:
+def _one_of(allowed: list[Any], suggests: bool) -> Check:
     words = ", ".join(quote_value(value) for value in allowed)
     choices = frozenset((type(value), value) for value in allowed)
     names = [value for value in allowed if isinstance(value, str)]
@@ -187,16 +192,18 @@ def _one_of(allowed: list[Any]) -> Check:
     def check(value: Any) -> str | None:
         if type(value) in (str, int, float, bool, type(None)) and (type(value), value) in choices:
             return None
-        near = did_you_mean(value, names)
+        near = did_you_mean(value, names) if suggests else "."
         said = f" must be {words}" if len(allowed) == 1 else f" must be one of {words}"
         return f"{said}, not {quote_value(value)}{near}"
 
     return check
 
 
-def _any_of(schemas: list[Mapping[str, Any]], max_items: int, depth: int) -> Check:
+def _any_of(schemas: list[Mapping[str, Any]], max_items: int, depth: int, suggests: bool) -> Check:
     optional = any(schema.get("type") == "null" for schema in schemas)
-    rest = [compile_value(schema, max_items, depth) for schema in schemas if schema.get("type") != "null"]
+    certain = [schema for schema in schemas if schema.get("type") != "null"]
+    alone = suggests and len(certain) == 1
+    rest = [compile_value(schema, max_items, depth, suggests=alone) for schema in certain]
     if len(rest) == 1:
         only = rest[0]
         return (lambda value: None if value is None else only(value)) if optional else only
@@ -204,19 +211,22 @@ def _any_of(schemas: list[Mapping[str, Any]], max_items: int, depth: int) -> Che
     def check(value: Any) -> str | None:
         if value is None and optional:
             return None
-        wrongs = [validate(value) for validate in rest]
-        if None in wrongs:
-            return None
+        wrongs = []
+        for validate in rest:
+            wrong = validate(value)
+            if wrong is None:
+                return None
+            wrongs.append(wrong)
         parts = [wrong.split(", not ")[0].removesuffix(".").removeprefix(" must be ") for wrong in wrongs if wrong]
         return f" must be {' or '.join(parts)}, not {quote_value(value)}."
 
     return check
 
 
-def _array(schema: Mapping[str, Any], max_items: int, depth: int) -> Check:
+def _array(schema: Mapping[str, Any], max_items: int, depth: int, suggests: bool) -> Check:
     if depth <= 0:
         return lambda _value: " is nested too deeply."
-    check_item = compile_value(schema.get("items", {}), max_items, depth - 1)
+    check_item = compile_value(schema.get("items", {}), max_items, depth - 1, suggests=suggests)
     least, most = schema.get("minItems", 0), schema.get("maxItems", max_items)
 
     def check(value: Any) -> str | None:
@@ -235,14 +245,16 @@ def _array(schema: Mapping[str, Any], max_items: int, depth: int) -> Check:
     return check
 
 
-def _object(schema: Mapping[str, Any], max_items: int, depth: int) -> Check:
+def _object(schema: Mapping[str, Any], max_items: int, depth: int, suggests: bool) -> Check:
     if depth <= 0:
         return lambda _value: " is nested too deeply."
     properties: Mapping[str, Mapping[str, Any]] = schema.get("properties", {})
-    fields = {name: compile_value(value, max_items, depth - 1) for name, value in properties.items()}
+    fields = {n: compile_value(inner, max_items, depth - 1, suggests=suggests) for n, inner in properties.items()}
     required = tuple(schema.get("required", ()))
     other = schema.get("additionalProperties", True)
-    check_other = None if other is False else compile_value({} if other is True else other, max_items, depth - 1)
+    rest = {} if other is True else other
+    check_other = None if other is False else compile_value(rest, max_items, depth - 1, suggests=suggests)
+    suggested = fields if suggests else {}
     most = max(max_items, len(fields))
 
     def check(value: Any) -> str | None:
@@ -251,7 +263,7 @@ def _object(schema: Mapping[str, Any], max_items: int, depth: int) -> Check:
         if len(value) > most:
             return f" must have at most {most} entries."
         unknown = [name for name in value if name not in fields]
-        wrong = _check_unknown(value, unknown, check_other, fields) if unknown else None
+        wrong = _check_unknown(value, unknown, check_other, suggested) if unknown else None
         if wrong is not None:
             return wrong
         missing = next((name for name in required if name not in value), None)
