@@ -36,7 +36,7 @@ from envscaler_mcp.serving.session import Judge, Session
 from envscaler_mcp.serving.suggestion import did_you_mean, quote_value
 from envscaler_mcp.serving.tasks import Offer, TaskList, TaskWords, offered_tasks
 from envscaler_mcp.studio.reasons import RefusalReasons, reasons_in
-from envscaler_mcp.trust.code import BLUEPRINT
+from envscaler_mcp.trust.blueprint import BLUEPRINT
 
 logger = logging.getLogger(__name__)
 

@@ -38,7 +38,7 @@ from envscaler_mcp.sandbox.policy import admit
 from envscaler_mcp.serving.code import CARD, SOURCE, EnvironmentCode, load_folder
 from envscaler_mcp.serving.tasks import MORE_TASKS, TASKS, TaskBounds
 from envscaler_mcp.trust import known_code, load_code
-from envscaler_mcp.trust.code import BLUEPRINT
+from envscaler_mcp.trust.blueprint import BLUEPRINT
 
 if sys.platform != "win32":
     import resource

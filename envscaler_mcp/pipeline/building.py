@@ -24,7 +24,7 @@ from envscaler_mcp.serving.code import EnvironmentCode, load_class
 from envscaler_mcp.serving.tasks import MORE_TASKS
 from envscaler_mcp.serving.world import open_world
 from envscaler_mcp.synthesis import Synthesized, synthesize
-from envscaler_mcp.trust import load_code
+from envscaler_mcp.trust import blueprint_beside, load_code
 
 STATES = {"start": SEED, "start_2": SEED + 1, "start_3": SEED + 2}
 """The start states of an environment and the seeds they grow from."""
@@ -201,8 +201,7 @@ def evaluate_folder(folder: Path) -> Evaluation:
         raise WorldError(f"{folder.name!r} holds no start state in which calls could be tried.")
     model = None
     if has_member(folder, _BLUEPRINT):
-        blueprint = read_blueprint(read_member_text(folder, _BLUEPRINT), str(folder / _BLUEPRINT))
-        model = check_blueprint(blueprint).sound()
+        model = check_blueprint(blueprint_beside(folder, code.environment)).sound()
     return evaluate(code, states, open_world if code.trusted else open_isolated, model=model)
 
 

@@ -17,10 +17,9 @@ from pathlib import Path
 
 from envscaler_mcp.artifacts import FreshTask, Level, ProofExtent, Provenance, Split, State, TaskStream, digest_of
 from envscaler_mcp.artifacts.fresh_task import StreamedWorld, TaskBatch
-from envscaler_mcp.artifacts.members import has_member, read_member_text
+from envscaler_mcp.artifacts.members import has_member
 from envscaler_mcp.artifacts.registry import RegistryDigests
 from envscaler_mcp.errors import GrowthError
-from envscaler_mcp.language import read_blueprint
 from envscaler_mcp.pipeline.building import level_of
 from envscaler_mcp.processes.pool import process_pool
 from envscaler_mcp.scenarios import grow
@@ -30,13 +29,13 @@ from envscaler_mcp.scoring.task_file import TaskFileWriter
 from envscaler_mcp.serving.code import EnvironmentCode, load_class
 from envscaler_mcp.serving.tasks import load_scenarios
 from envscaler_mcp.synthesis import Synthesized, synthesize
-from envscaler_mcp.trust import load_code
+from envscaler_mcp.trust import blueprint_beside, load_code
+from envscaler_mcp.trust.blueprint import BLUEPRINT
 
 BATCH = 16
 """Tasks of one start state: growing states and writing them takes time and room."""
 _EMPTY = 3
 """Start states in a row that may give nothing before a world is given up."""
-_BLUEPRINT = "blueprint.yaml"
 
 Progress = Callable[[str, int, int], None]
 
@@ -354,7 +353,7 @@ def _streamed(place: RegisteredFolder) -> tuple[StreamedWorld, EnvironmentCode]:
     """An environment of which tasks can be made here."""
     code = load_code(place.folder, place.registered)
     environment = code.environment
-    if environment.blueprint_digest is None or not has_member(place.folder, _BLUEPRINT):
+    if environment.blueprint_digest is None or not has_member(place.folder, BLUEPRINT):
         raise GrowthError(
             f"{environment.id!r} has no blueprint, and fresh tasks are made of the stories in one; `envscaler scenarios "
             f"{environment.id} --seed N` makes tasks at the start states that it has"
@@ -377,7 +376,7 @@ def _streamed(place: RegisteredFolder) -> tuple[StreamedWorld, EnvironmentCode]:
 def _ground(place: RegisteredFolder) -> _Ground:
     world, code = _streamed(place)
     folder, names = place.folder, code.environment.states
-    made = synthesize(read_blueprint(read_member_text(folder, _BLUEPRINT), str(folder / _BLUEPRINT)), names)
+    made = synthesize(blueprint_beside(folder, code.environment), names)
     goals = [
         goal
         for scenario in load_scenarios(folder)

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from envscaler_mcp.artifacts import (
+    Environment,
     Proof,
     Scenario,
     State,
 )
-from envscaler_mcp.artifacts.members import read_member_text
 from envscaler_mcp.config.choices import SEED, SHIPPED
 from envscaler_mcp.emit.folder import write_member
 from envscaler_mcp.errors import SandboxError, WorldError
-from envscaler_mcp.language import check_blueprint, read_blueprint
+from envscaler_mcp.language import check_blueprint
 from envscaler_mcp.language.model import Model
 from envscaler_mcp.language.stories import Storybook
 from envscaler_mcp.pipeline.building import level_of
@@ -34,7 +34,7 @@ from envscaler_mcp.scenarios import (
 from envscaler_mcp.serving.code import EnvironmentCode
 from envscaler_mcp.serving.tasks import TASKS, load_scenarios
 from envscaler_mcp.serving.world import open_world
-from envscaler_mcp.trust import load_code
+from envscaler_mcp.trust import blueprint_beside, load_code
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +98,7 @@ def _proven(folder: Path) -> list[Proven]:
 def prove_folder(folder: Path) -> Iterator[Proven]:
     """Prove every scenario of a server folder again, from its files; checks run in the sandbox."""
     code = load_code(folder)
-    blueprint = folder / "blueprint.yaml"
-    trade = _trade(blueprint) if code.trusted else None
+    trade = _trade(folder, code.environment) if code.trusted else None
     with checker(one_author=True) as judging:
         for scenario in load_scenarios(folder):
             if not scenario.oracle:
@@ -117,9 +116,8 @@ class _Trade:
     speech: Storybook
 
 
-def _trade(blueprint: Path) -> _Trade:
-    text = read_member_text(blueprint.parent, blueprint.name)
-    checked = check_blueprint(read_blueprint(text, str(blueprint)))
+def _trade(folder: Path, environment: Environment) -> _Trade:
+    checked = check_blueprint(blueprint_beside(folder, environment))
     return _Trade(checked.sound(), checked.speech)
 
 

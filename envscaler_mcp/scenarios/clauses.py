@@ -36,6 +36,8 @@ _NO_CLAUSE = (KeyError, TypeError, AttributeError, IndexError, ValueError, Arith
 """What working out an expression raises without a condition that only keeps it from doing so."""
 _ENDLESS = (GrowthError, RecursionError, MemoryError)
 """What a plan raises that takes too long, or too much, without a clause."""
+NOT_PLAYED = (*_NO_CLAUSE, *_ENDLESS)
+"""Either."""
 _SECONDS = 10.0
 """Seconds of work for the clauses of a task; those that are left then are not counted."""
 _WHAT = "a task without one of its clauses"

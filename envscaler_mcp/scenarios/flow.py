@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from envscaler_mcp.artifacts import Call, Goal, Scenario
-from envscaler_mcp.errors import Unproven
+from envscaler_mcp.errors import GrowthError, Unproven
 from envscaler_mcp.language.expressions import (
     Defined,
     Derived,
@@ -20,6 +20,7 @@ from envscaler_mcp.language.expressions import (
     names_in,
     walk,
 )
+from envscaler_mcp.language.interpreter.bounded import BoundedEvaluator, WorkBound
 from envscaler_mcp.language.interpreter.evaluation import Names
 from envscaler_mcp.language.interpreter.steady import SteadyEvaluator
 from envscaler_mcp.language.interpreter.store import Ref, Store, as_stored, as_value
@@ -46,6 +47,8 @@ from envscaler_mcp.scenarios.threads import Unfit, as_it_is, made_by, on_the_wir
 from envscaler_mcp.scenarios.wording import Wording
 from envscaler_mcp.serving.local_world import LocalWorld
 
+SECONDS = 10.0
+"""Seconds of work for following a plan; the library's slowest takes less than one."""
 WORDS, ANSWER = "the words", "an answer"
 _UNDECIDED = (Unknown, KeyError, TypeError, AttributeError, IndexError, ValueError, ZeroDivisionError)
 """What working out a value raises where answers do not tell it, or told something else at another time."""
@@ -68,6 +71,7 @@ class _Answers:
 
     model: Model
     now: str
+    bound: WorkBound
     heard: list[tuple[Call, Mapping[str, Any], bool]] = field(default_factory=list)
     changes: list[int] = field(default_factory=list)
     texts: set[str] = field(default_factory=set)
@@ -89,7 +93,7 @@ class _Answers:
         return False
 
     def _since(self, start: int) -> Knowledge:
-        knowledge = Knowledge(self.model, self.now)
+        knowledge = Knowledge(self.model, self.now, self.bound)
         for call, payload, reads in self.heard[start:]:
             knowledge.hear(payload)
             if reads and _last_page(call, payload):
@@ -106,7 +110,10 @@ def _last_page(call: Call, payload: Mapping[str, Any]) -> bool:
 
 
 class StoryFlow:
-    """Follows a plan through its stories: every change must be one of theirs, with arguments that are told or read."""
+    """Follows a plan through its stories: every change must be one of theirs, with arguments that are told or read.
+
+    Unproven where one is not, and where working its stories out takes long: they may be a stranger's.
+    """
 
     def __init__(
         self, scenario: Scenario, model: Model, speech: Storybook, effects: Mapping[str, str], world: LocalWorld
@@ -115,9 +122,13 @@ class StoryFlow:
             raise Unproven("it has no goals; the stories that it tells are not known")
         self.scenario, self.model, self.effects, self.world = scenario, model, effects, world
         self.state = world.state()
-        self.at_rest = SteadyEvaluator(Store(model, self.state))
-        self.parts = [self._part(goal, speech) for goal in scenario.conversation.goals]
-        self.answers = _Answers(model, str(self.state["now"]))
+        self.bound = WorkBound("what its stories work out", SECONDS)
+        self.at_rest = BoundedEvaluator(Store(model, self.state), self.bound)
+        try:
+            self.parts = [self._part(goal, speech) for goal in scenario.conversation.goals]
+        except GrowthError as reason:
+            raise Unproven(str(reason)) from None
+        self.answers = _Answers(model, str(self.state["now"]), self.bound)
 
     @property
     def stories(self) -> list[tuple[Story, Names]]:
@@ -126,6 +137,12 @@ class StoryFlow:
 
     def lines(self) -> Iterator[str]:
         """For each argument of each change, where it is known from; the world is played to the plan's end."""
+        try:
+            yield from self._lines()
+        except GrowthError as reason:
+            raise Unproven(str(reason)) from None
+
+    def _lines(self) -> Iterator[str]:
         acts = self._acts()
         for number, call in enumerate(self.scenario.oracle, start=1):
             reads = self.effects[call.tool] == "reads"
@@ -216,7 +233,7 @@ class StoryFlow:
         """The story's calls, each when the world is where it is made."""
         for deed in deeds:
             self._begin(part)
-            evaluation = SteadyEvaluator(Store(self.model, self.world.look()))
+            evaluation = BoundedEvaluator(Store(self.model, self.world.look()), self.bound)
             if isinstance(deed, Act):
                 yield part, deed, names
             elif isinstance(deed, Fork):
@@ -274,7 +291,7 @@ class StoryFlow:
             raise Unproven(f"{what}, and no answer showed that it comes to {_plain(value)!r}")
 
     def _sources(self, part: _Part, act: Act, names: Names, call: Call, number: int) -> Iterator[tuple[str, str]]:
-        evaluation = SteadyEvaluator(Store(self.model, self.world.look()))
+        evaluation = BoundedEvaluator(Store(self.model, self.world.look()), self.bound)
         expected: dict[str, Any] = {}
         for param in self.model.operations[act.operation].params:
             if param.name not in act.arguments:

@@ -20,6 +20,7 @@ from envscaler_mcp.language.expressions import (
     Scan,
     walk,
 )
+from envscaler_mcp.language.interpreter.bounded import WorkBound
 from envscaler_mcp.language.interpreter.evaluation import Names
 from envscaler_mcp.language.interpreter.steady import SteadyEvaluator
 from envscaler_mcp.language.interpreter.store import Ref, Row, Store, as_stored, as_value
@@ -45,8 +46,9 @@ class Unread(Unknown):
 class Knowledge:
     """The records that answers have shown, in the shape of a state."""
 
-    def __init__(self, model: Model, now: str) -> None:
-        self.model, self.now = model, now
+    def __init__(self, model: Model, now: str, bound: WorkBound | None = None) -> None:
+        """`bound` is how long working out values may take, where the expressions may be a stranger's."""
+        self.model, self.now, self.bound = model, now, bound
         self.heard: set[str] = set()
         """Every text that an answer held, ids among them."""
         self.forget()
@@ -154,6 +156,8 @@ class _Known(SteadyEvaluator):
             self.scans.pop()
 
     def passes(self, loops: tuple[Loop, ...], names: Names) -> Iterator[Names]:
+        if self.knowledge.bound is not None:
+            self.knowledge.bound.check()
         if loops and isinstance(loops[0].source, Records):
             self._want_whole(loops[0].source.entity, loops[0], names)
         yield from super().passes(loops, names)

@@ -37,9 +37,9 @@ class AnswerShapes:
         """The schema of a shape; WorldError where the text is none."""
         return _Reader(text, self).whole()
 
-    def count(self) -> None:
-        """Note one more piece."""
-        self._left -= 1
+    def count(self, many: int = 1) -> None:
+        """Note so many more pieces."""
+        self._left -= many
         if self._left < 0:
             raise WorldError(f"The answers of an environment have at most {MOST_PIECES:,} pieces.")
 
@@ -73,7 +73,9 @@ class _Reader:
             raise self._wrong()
         self._at = token.end()
         if token["options"] is not None:
-            return {"type": "string", "enum": token["options"].split("|")}
+            options = token["options"].split("|")
+            self._shapes.count(len(options))
+            return {"type": "string", "enum": options}
         if token["name"] is not None:
             return self._named(token["name"])
         if token["sign"] == "[":

@@ -26,7 +26,7 @@ def nearest_name(word: object, known: Collection[str]) -> str | None:
     matcher = SequenceMatcher()
     matcher.set_seq2(word)
     best, first, nearest = 0.0, 0, None
-    for bound, place in _most_like(matcher, names):
+    for bound, place in _most_like(word, names, matcher):
         if bound < best:
             break
         matcher.set_seq1(names[place])
@@ -36,9 +36,8 @@ def nearest_name(word: object, known: Collection[str]) -> str | None:
     return nearest
 
 
-def _most_like(matcher: SequenceMatcher[str], names: Sequence[str]) -> list[tuple[float, int]]:
+def _most_like(word: str, names: Sequence[str], matcher: SequenceMatcher[str]) -> list[tuple[float, int]]:
     """Names that may be meant by their places, those first that may be most alike, each with how alike it is at most."""
-    word = matcher.b
     bounds: list[tuple[float, int]] = []
     for place, name in enumerate(names):
         matcher.set_seq1(name)

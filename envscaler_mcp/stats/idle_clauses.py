@@ -9,7 +9,7 @@ from typing import get_args
 from envscaler_mcp.artifacts import LEVELS, Scenario
 from envscaler_mcp.errors import Unproven
 from envscaler_mcp.launch.opening import state_of
-from envscaler_mcp.scenarios.clauses import ClauseKind, ClausesOfTask, Tally
+from envscaler_mcp.scenarios.clauses import NOT_PLAYED, ClauseKind, ClausesOfTask, Tally
 from envscaler_mcp.scenarios.flow import StoryFlow
 from envscaler_mcp.serving.code import EnvironmentCode
 from envscaler_mcp.serving.world import open_world
@@ -27,11 +27,12 @@ def clauses_in(holding: Holding, code: EnvironmentCode, scenario: Scenario) -> T
     with closing(open_world(code, start.content, start.seed)) as world:
         try:
             stories = StoryFlow(scenario, holding.model, holding.speech, effects, world).stories
-        except Unproven:
+            of_task = ClausesOfTask(holding.model, world)
+            for story, names in stories:
+                tally += of_task.tally(story, names)
+        except (Unproven, *NOT_PLAYED):
+            # Start state and task may be a stranger's, and fit no story at all.
             return tally
-        of_task = ClausesOfTask(holding.model, world)
-        for story, names in stories:
-            tally += of_task.tally(story, names)
     return tally
 
 

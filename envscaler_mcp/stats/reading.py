@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from envscaler_mcp.artifacts import Environment, Registry, Scenario
-from envscaler_mcp.artifacts.members import has_member, read_member_text
+from envscaler_mcp.artifacts.members import has_member
 from envscaler_mcp.home import ServerFolders
-from envscaler_mcp.language import check_blueprint, read_blueprint
+from envscaler_mcp.language import check_blueprint
 from envscaler_mcp.language.model import Model
 from envscaler_mcp.language.stories import Storybook
 from envscaler_mcp.serving.tasks import load_scenarios
-
-_BLUEPRINT = "blueprint.yaml"
+from envscaler_mcp.trust import blueprint_beside
+from envscaler_mcp.trust.blueprint import BLUEPRINT
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +34,8 @@ def holdings(registry: Registry, servers: ServerFolders) -> Iterator[Holding]:
     for entry in registry.entries:
         folder = servers / entry.id
         model, speech = None, Storybook()
-        if has_member(folder, _BLUEPRINT):
-            blueprint = read_blueprint(read_member_text(folder, _BLUEPRINT), str(folder / _BLUEPRINT))
-            checked = check_blueprint(blueprint)
+        environment = Environment.read_in(folder, "environment.json")
+        if has_member(folder, BLUEPRINT):
+            checked = check_blueprint(blueprint_beside(folder, environment))
             model, speech = checked.sound(), checked.speech
-        yield Holding(Environment.read_in(folder, "environment.json"), folder, model, speech, load_scenarios(folder))
+        yield Holding(environment, folder, model, speech, load_scenarios(folder))

@@ -14,9 +14,8 @@ from envscaler_mcp.artifacts.registry import RegistryDigests
 from envscaler_mcp.errors import ArtifactError, EnvScalerError
 from envscaler_mcp.plain_files import read_below
 from envscaler_mcp.serving.code import EnvironmentCode, Trust, load_folder
+from envscaler_mcp.trust.blueprint import BLUEPRINT
 from envscaler_mcp.trust.memory import recall, remember
-
-BLUEPRINT = "blueprint.yaml"
 
 
 def known_code(folder: Path, registered: RegistryDigests, most_card: int, most_source: int) -> EnvironmentCode | None:

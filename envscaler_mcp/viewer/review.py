@@ -20,7 +20,7 @@ from envscaler_mcp.serving.session import Judge, Session
 from envscaler_mcp.serving.tasks import TaskList
 from envscaler_mcp.studio.reasons import RefusalReasons, reasons_in
 from envscaler_mcp.trust import load_code
-from envscaler_mcp.trust.code import BLUEPRINT
+from envscaler_mcp.trust.blueprint import BLUEPRINT
 from envscaler_mcp.viewer.milestones import Milestone, milestones
 
 
