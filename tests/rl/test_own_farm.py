@@ -66,12 +66,13 @@ def test_a_token_that_is_made_for_a_connection_is_good_for_an_hour_and_made_anew
 
 @pytest.mark.slow
 @pytest.mark.parametrize("ending", [signal.SIGHUP, signal.SIGTERM])
-def test_a_farm_with_a_port_has_a_socket_file_until_it_is_asked_to_end(settings: Settings, ending: int) -> None:
-    with farm_program(settings.state.parent, processes=1) as program:
+def test_a_farm_with_a_port_has_a_socket_file_until_it_is_asked_to_end(tmp_path: Path, ending: int) -> None:
+    settings = Settings.read({**os.environ, "XDG_STATE_HOME": str(tmp_path)})
+    with farm_program(tmp_path, processes=1) as program:
         file = settings.state / f"farm-{program.process.pid}.sock"
         assert own_farm(settings) == str(file)
         assert file.stat().st_mode & 0o077 == 0
-        with rl.connect(token=program.token("control")) as gym:
+        with rl.connect(own_farm(settings), program.token("control")) as gym:
             assert "hospital_stays" in gym.environments()
         program.process.send_signal(ending)
         assert program.process.wait(20) == 0
@@ -79,9 +80,9 @@ def test_a_farm_with_a_port_has_a_socket_file_until_it_is_asked_to_end(settings:
 
 
 @pytest.mark.slow
-def test_the_farm_that_stays_is_the_one_that_is_found(settings: Settings) -> None:
-    folder = settings.state.parent
-    with farm_program(folder, processes=1) as stays:
-        with farm_program(folder, processes=1) as ends:
+def test_the_farm_that_stays_is_the_one_that_is_found(tmp_path: Path) -> None:
+    settings = Settings.read({**os.environ, "XDG_STATE_HOME": str(tmp_path)})
+    with farm_program(tmp_path, processes=1) as stays:
+        with farm_program(tmp_path, processes=1) as ends:
             assert own_farm(settings) == str(settings.state / f"farm-{ends.process.pid}.sock")
         assert own_farm(settings) == str(settings.state / f"farm-{stays.process.pid}.sock")
