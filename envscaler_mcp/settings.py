@@ -81,9 +81,15 @@ class Settings(BaseModel):
         return self.state / "farm.sock"
 
     @property
-    def farm_address(self) -> Path:
-        """Where a farm whose control plane is not at the socket file says where it is, while it runs."""
-        return self.state / "farm.address"
+    def other_farm_socket(self) -> Path:
+        """A further socket file of a farm of this process whose control plane is elsewhere, for programs of this user."""
+        return self.state / f"farm-{os.getpid()}.sock"
+
+    @property
+    def farm_sockets(self) -> list[Path]:
+        """The socket files of farms of this user, which may have ended: the usual one, and the others, the latest first."""
+        others = [file for file in self.state.glob("farm-*.sock") if file.is_socket()]
+        return [self.farm_socket, *sorted(others, key=_made_at, reverse=True)]
 
     @property
     def farm_audit(self) -> Path:
@@ -112,6 +118,13 @@ class Settings(BaseModel):
             shipped=_shipped_worlds(variables),
             uv=_uv(variables.get("UV"), Path(sys.prefix)),
         )
+
+
+def _made_at(file: Path) -> float:
+    try:
+        return file.lstat().st_mtime
+    except OSError:
+        return 0.0
 
 
 def _home(named: str | None, start: Path) -> Path:

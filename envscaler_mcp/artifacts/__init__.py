@@ -11,7 +11,7 @@ from envscaler_mcp.artifacts.blueprint import (
     StorySpec,
     WordsSpec,
 )
-from envscaler_mcp.artifacts.canonical import canonical_json, digest_of
+from envscaler_mcp.artifacts.canonical import canonical_json, digest_of, digest_of_state, pieces_of
 from envscaler_mcp.artifacts.environment import Environment
 from envscaler_mcp.artifacts.episode import Step, Trajectory, Verdict
 from envscaler_mcp.artifacts.fresh_task import FreshTask, TaskStream
@@ -79,4 +79,6 @@ __all__ = [
     "WordsSpec",
     "canonical_json",
     "digest_of",
+    "digest_of_state",
+    "pieces_of",
 ]

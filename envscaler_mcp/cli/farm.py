@@ -5,8 +5,9 @@ from __future__ import annotations
 import logging
 import logging.handlers
 import os
+import socket
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 from urllib.parse import urlsplit
@@ -140,6 +141,7 @@ def farm(
         _nodes(ray, others) as nodes,
         listen(host, port, secret_env or None) as agents,
         listen_privately(place) as owners,
+        _for_this_user(settings.other_farm_socket if control else None) as further,
     ):
         count = processes or nodes or os.cpu_count() or 1
         address = url.rstrip("/") or url_of(agents)
@@ -187,33 +189,33 @@ def farm(
             say(f"  control plane    {where}, with a token from `envscaler farm token control`")
             say("Ctrl-C ends it.")
 
-        reached_at = where if place.isdigit() else str(Path(place).resolve())
-        if control:
-            _write_address(settings.farm_address, reached_at)
         try:
-            code = _house(ray)(config, agents, owners, count).run(ready)
+            code = _house(ray)(config, agents, [owners, *further], count).run(ready)
         finally:
             if not place.isdigit():
                 Path(place).unlink(missing_ok=True)
-            if control:
-                _forget_address(settings.farm_address, reached_at)
     raise typer.Exit(code)
 
 
-def _write_address(file: Path, address: str) -> None:
-    """Where programs of this user look for the farm, if its control plane is not at its usual place."""
-    from envscaler_mcp.plain_files import replacing
+@contextmanager
+def _for_this_user(file: Path | None) -> Iterator[list[socket.socket]]:
+    """A further socket file for programs of this user, for the block; none where the control plane is at the usual one."""
+    from envscaler_mcp.serving.sockets import listen_privately
 
-    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    with replacing(file) as new:
-        new.write_text(address + "\n", encoding="utf-8")
-
-
-def _forget_address(file: Path, address: str) -> None:
-    """Remove it, unless another farm has written its own there since."""
-    with suppress(OSError, UnicodeDecodeError):
-        if file.read_text(encoding="utf-8").strip() == address:
-            file.unlink()
+    if file is None:
+        yield []
+        return
+    try:
+        sock = listen_privately(str(file))
+    except LaunchError as cause:
+        say(f"Programs of this user do not find this farm unless they name its control plane: {cause}", err=True)
+        yield []
+        return
+    with sock:
+        try:
+            yield [sock]
+        finally:
+            file.unlink(missing_ok=True)
 
 
 @app.command("token", help="Print a token for agents, for owners of worlds (control) or for readers (read).")

@@ -153,7 +153,7 @@ def studio(
             if browser:
                 webbrowser.open(address)
 
-        code = Supervisor(config, agents, owners, processes).run(ready)
+        code = Supervisor(config, agents, [owners], processes).run(ready)
     raise typer.Exit(code)
 
 

@@ -15,11 +15,11 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from envscaler_mcp.artifacts import Environment, Verdict
+from envscaler_mcp.artifacts import Environment, StateDiff, Verdict, digest_of_state, pieces_of
 from envscaler_mcp.artifacts.episode import Scoring
 from envscaler_mcp.errors import SandboxError, WorldError
 from envscaler_mcp.farm.access import audit, holder_of, token_in
-from envscaler_mcp.farm.application import json_response
+from envscaler_mcp.farm.application import json_response, raw_json
 from envscaler_mcp.farm.benchmark_session import BenchmarkSession
 from envscaler_mcp.farm.environments import FarmEnvironment
 from envscaler_mcp.farm.event_stream import EventStream
@@ -29,6 +29,7 @@ from envscaler_mcp.farm.idempotency import IdempotentRequests
 from envscaler_mcp.farm.loop_turns import LoopTurns
 from envscaler_mcp.farm.peers import Siblings, SilentError
 from envscaler_mcp.farm.verdicts import HOLDER, Verdicts
+from envscaler_mcp.farm.world_views import WorldViews
 from envscaler_mcp.farm.worlds import FullError, Worlds
 from envscaler_mcp.serving.control.plane import ControlPlane
 from envscaler_mcp.serving.control.schemas import (
@@ -38,6 +39,7 @@ from envscaler_mcp.serving.control.schemas import (
     Done,
     EnvironmentNames,
     ForkOrder,
+    HashAnswer,
     Judgement,
     JudgeOrder,
     LeaseOrder,
@@ -51,7 +53,9 @@ from envscaler_mcp.serving.control.schemas import (
     WorldCard,
     WorldCards,
 )
+from envscaler_mcp.serving.outcome import encode
 from envscaler_mcp.serving.session import Session
+from envscaler_mcp.serving.state_diff import diff_of_states
 from envscaler_mcp.serving.suggestion import quote_value
 
 BATCHES = "/batches"
@@ -85,6 +89,7 @@ class FarmControlPlane(ControlPlane[HostedWorld]):
         self._url = url
         self.turns = LoopTurns(Costs())
         """Where the rest of a long order waits; the turns of the requests, where this answers requests."""
+        self._views = WorldViews()
         self._opens = IdempotentRequests()
         self._cancelled: dict[str, None] = {}
         """Batches whose worlds were closed; one of them may still be opening more."""
@@ -213,6 +218,36 @@ class FarmControlPlane(ControlPlane[HostedWorld]):
             raise
         return WorldCards(worlds=tuple(map(self.card, forked)))
 
+    async def _do_state(self, world: HostedWorld) -> Mapping[str, Any] | Response:
+        if not world.is_large:
+            return await super()._do_state(world)
+        return raw_json(await self._views.of_state(world, "state", _state_answer))
+
+    async def _do_hash(self, world: HostedWorld) -> HashAnswer:
+        if not world.is_large:
+            return await super()._do_hash(world)
+        return HashAnswer(
+            hash=world.known_hash or await self._views.of_world(world, "hash", partial(self._hash, world))
+        )
+
+    async def _hash(self, world: HostedWorld) -> str:
+        changes = 0
+
+        async def read(_: HostedWorld) -> Mapping[str, Any]:
+            nonlocal changes
+            changes, state = world.changes, await world.act(lambda session: session.state())
+            return state
+
+        digest = await self._views.made(world, digest_of_state, read)
+        world.remember_hash(changes, digest)
+        return digest
+
+    async def _do_changes(self, world: HostedWorld) -> StateDiff:
+        if not world.is_large:
+            return await super()._do_changes(world)
+        initial = world.session.initial
+        return await self._views.of_state(world, "changes", partial(diff_of_states, initial))
+
     async def _do_verify(self, world: HostedWorld, order: VerifyOrder) -> Verdict:
         verdict = await self._verdicts.verdict(world, order.scoring, holder_of(HOLDER.get()))
         world.tell("verified", {"reward": verdict.reward})
@@ -286,3 +321,8 @@ def _benchmark(session: Session) -> BenchmarkSession:
 
 def _shares(count: int, processes: int) -> list[int]:
     return [count // processes + (number < count % processes) for number in range(processes)]
+
+
+def _state_answer(state: Mapping[str, Any]) -> bytes:
+    # A world, or who calls it, may hold halves of characters.
+    return b'{"state":%b}' % "".join(pieces_of(state, encode)).encode(errors="replace")

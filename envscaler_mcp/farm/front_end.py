@@ -209,6 +209,12 @@ async def serving(
         yield
 
 
+def asking_to_end() -> list[signal.Signals]:
+    """The signals that ask a farm to end; its terminal may go where the farm was started to outlive it (`nohup`)."""
+    asking = [signal.SIGINT, signal.SIGTERM]
+    return asking if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN else [*asking, signal.SIGHUP]
+
+
 def run_on_loop(serve: Coroutine[Any, Any, None]) -> None:
     """Run on uvloop where it is installed, else on asyncio's own loop."""
     try:
@@ -226,7 +232,7 @@ async def run_front_end(
     """Serve until a signal asks for the end, or the process that started this one is gone."""
     loop = asyncio.get_running_loop()
     ended = asyncio.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in asking_to_end():
         loop.add_signal_handler(number, ended.set)
     loop.add_reader(lifeline, ended.set)
     async with serving(front, agents, owners, boxes):

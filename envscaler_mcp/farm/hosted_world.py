@@ -39,6 +39,8 @@ MOST_OVERDUE = 3
 """Calls that may take too long in this process before their world is ended."""
 CALL_SECONDS = 0.1
 """How long a call may work in this process; the slowest of the library takes half of it."""
+_LARGE = 1 << 20
+"""About how many bytes a world grows by until its whole state is read in threads."""
 _LONG = 50_000
 """Letters of an answer that the event loop does not translate."""
 CROWDED = Outcome.saying("invalid", f"{MOST_WAITING} calls wait for this world already; wait for an answer.")
@@ -133,6 +135,8 @@ class HostedWorld:
         """Bytes that its worker held when it was weighed last."""
         self.weighed = 0.0
         """When that was, by the monotonic clock."""
+        self._hashed = -1, ""
+        """At which count of its changes it had which hash."""
         self._counts = counts
         self._served = WorldSlot(session.world, threads.acting)
         self._here = isinstance(session.world, LocalWorld)
@@ -329,6 +333,28 @@ class HostedWorld:
         """About how many bytes it holds in this process beyond what it began with."""
         world = self.session.world
         return max(0, world.held - self._held_first) if isinstance(world, LocalWorld) and self.ended is None else 0
+
+    @property
+    def is_large(self) -> bool:
+        """Whether it has grown so far here that the event loop does not read its whole state."""
+        return self.held_here > _LARGE
+
+    @property
+    def known_hash(self) -> str:
+        """The hash of its state, where that was made since its last change; else nothing."""
+        count, digest = self._hashed
+        return digest if self.ended is None and count == self.changes else ""
+
+    @property
+    def changes(self) -> int:
+        """What may have changed its state here, counted."""
+        world = self.session.world
+        return world.changes if isinstance(world, JournaledWorld) else 0
+
+    def remember_hash(self, changes: int, digest: str) -> None:
+        """It had this hash at that count of its changes."""
+        if isinstance(self.session.world, JournaledWorld):
+            self._hashed = changes, digest
 
     @property
     def offered(self) -> OfferedTasks | None:

@@ -1,4 +1,4 @@
-"""Requests that are answered at once: some milliseconds of them in one turn of the event loop, the others wait in line.
+"""Requests: some milliseconds of calls, or one request to the application, in one turn of the event loop; the others wait in line.
 
 Without that, every connection with a request would be answered before anything else is done, and a client may have
 thousands of connections to a world whose calls take long.
@@ -58,13 +58,16 @@ class LoopTurns:
         return ticket
 
     def follow(self, begin: Callable[[], T], party: Callable[[], Party]) -> T:
-        """Begin what a task does in the next turn of the loop; what that takes, until it waits, is charged to the party."""
+        """Begin what a task does in the next turn of the loop, as the last of this turn: nothing tells yet what that takes.
+
+        What it takes, until it waits, is charged to the party.
+        """
         loop = asyncio.get_running_loop()
         # Nothing comes between handles that are scheduled in one go, so these measure the step of the task.
         loop.call_soon(self._begin)
         begun = begin()
         loop.call_soon(self._charge, party)
-        self.done += LATER
+        self.done += LATER + MOST
         return begun
 
     def enter_alone(self, turn: asyncio.Future[bool], party: Party) -> Ticket:
@@ -76,7 +79,6 @@ class LoopTurns:
         """Its turn has come."""
         if not turn.done():
             self.follow(partial(turn.set_result, True), lambda: party)
-            self.done += MOST
 
     def _begin(self) -> None:
         self._began = clock()

@@ -10,11 +10,11 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import NoReturn
 
 from envscaler_mcp.errors import LaunchError
-from envscaler_mcp.farm.front_end import FarmConfig, FrontEnd, run_front_end, run_on_loop
+from envscaler_mcp.farm.front_end import FarmConfig, FrontEnd, asking_to_end, run_front_end, run_on_loop
 from envscaler_mcp.farm.peers import Mailboxes
 from envscaler_mcp.sandbox import limits
 
@@ -23,7 +23,7 @@ RESTART_SPAN = 60.0
 """A process that dies more often than that in so many seconds will not be mended by starting it again."""
 STOP_SECONDS = 10.0
 
-_ASKING = (signal.SIGINT, signal.SIGTERM)
+_ASKING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 logger = logging.getLogger(__name__)
 
@@ -31,7 +31,9 @@ logger = logging.getLogger(__name__)
 class Supervisor:
     """Sockets that all processes accept on, and the processes."""
 
-    def __init__(self, config: FarmConfig, agents: socket.socket, owners: socket.socket, processes: int) -> None:
+    def __init__(
+        self, config: FarmConfig, agents: socket.socket, owners: Sequence[socket.socket], processes: int
+    ) -> None:
         self._config = config
         self._agents = agents
         self._owners = owners
@@ -44,7 +46,7 @@ class Supervisor:
         """Serve until a signal asks for the end; the exit code."""
         limits.hold_many_worlds()
         with Mailboxes.opened(self._processes) as boxes, _lifeline() as lifeline:
-            for asking in _ASKING:
+            for asking in asking_to_end():
                 signal.signal(asking, self._asked_to_stop)
             # What is there before the fork is shared by all, as long as no process writes to it.
             gc.collect()
@@ -78,11 +80,11 @@ class Supervisor:
         try:
             # Only the process that started all holds this end, so that the others notice when it is gone.
             os.close(lifeline[1])
-            for asking in _ASKING:
+            for asking in asking_to_end():
                 signal.signal(asking, signal.SIG_DFL)
             signal.pthread_sigmask(signal.SIG_UNBLOCK, _ASKING)
             front = FrontEnd(self._config, number, boxes)
-            run_on_loop(run_front_end(front, [self._agents], [self._owners], boxes, lifeline[0]))
+            run_on_loop(run_front_end(front, [self._agents], list(self._owners), boxes, lifeline[0]))
             code = 0
         except BaseException:
             logger.exception("process %d of the farm", number)

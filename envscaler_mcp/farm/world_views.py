@@ -26,20 +26,21 @@ class WorldViews:
 
     def __init__(self) -> None:
         self._answers = SharedAnswers()
-        self._places = Places(places=THREADS, of_holder=1, what="tables and forms")
+        self._places = Places(places=THREADS, of_holder=1, what="states, tables and forms")
         self._threads = anyio.CapacityLimiter(THREADS)
 
     async def of_state(
         self, world: HostedWorld, what: str, make: Callable[[Mapping[str, Any]], T], read: Reads | None = None
     ) -> T:
         """What is made of the state of the world, which nothing changes."""
-        return await self.of_world(world, what, partial(self._made, world, make, read or _state))
+        return await self.of_world(world, what, partial(self.made, world, make, read or _state))
 
     async def of_world(self, world: HostedWorld, what: str, make: Callable[[], Awaitable[T]]) -> T:
         """What is made for all requests of a token that ask it of the world; another's would wait in its line."""
         return await self._answers.answer((HOLDER.get(), world.name, what), make)
 
-    async def _made(self, world: HostedWorld, make: Callable[[Mapping[str, Any]], T], read: Reads) -> T:
+    async def made(self, world: HostedWorld, make: Callable[[Mapping[str, Any]], T], read: Reads) -> T:
+        """The same for one request alone."""
         async with self._places.taken(HOLDER.get(), world.waiting_verdicts):
             state = await read(world)
             return await anyio.to_thread.run_sync(make, state, limiter=self._threads)

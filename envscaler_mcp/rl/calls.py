@@ -15,7 +15,7 @@ import httptools
 
 from envscaler_mcp.errors import LaunchError
 from envscaler_mcp.rl.errors import FarmLostError, FarmRefusedError, WorldLostError
-from envscaler_mcp.serving.control.client import PATIENCE, message_in
+from envscaler_mcp.serving.control.client import PATIENCE, Token, message_in, text_of
 from envscaler_mcp.serving.outcome import Kind, kind_of
 
 MOST_IDLE = 64
@@ -31,7 +31,7 @@ class TooLargeCallError(LaunchError):
 class WorldCalls:
     """Calls any number of worlds."""
 
-    def __init__(self, token: str = "", patience: float = PATIENCE) -> None:
+    def __init__(self, token: Token = "", patience: float = PATIENCE) -> None:
         self._token = token
         self._patience = patience
         self._idle: dict[tuple[str, str], list[_Connection]] = {}
@@ -60,8 +60,8 @@ class WorldCalls:
 
     def _post(self, at: SplitResult, body: bytes) -> tuple[int, bytes]:
         head = f"POST {at.path} HTTP/1.1\r\nHost: {at.netloc}\r\nAccept: application/json\r\nContent-Type: application/json\r\n"
-        if self._token:
-            head += f"Authorization: Bearer {self._token}\r\n"
+        if token := text_of(self._token):
+            head += f"Authorization: Bearer {token}\r\n"
         request = b"%s" % head.encode() + b"Content-Length: %d\r\n\r\n" % len(body) + body
         connection = self._taken(at)
         try:

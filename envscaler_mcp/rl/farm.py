@@ -16,15 +16,22 @@ from envscaler_mcp.artifacts.episode import Scoring
 from envscaler_mcp.episode.live import call_too_large, owner_of_loss
 from envscaler_mcp.episode.progress import ChecksOfGoals, goals_played
 from envscaler_mcp.errors import LaunchError, NoEndingError, UnreadableStateError, WorkerEndedError, WorldError
-from envscaler_mcp.farm.tokens import kept_secret, token_for
-from envscaler_mcp.plain_files import read_named_file
+from envscaler_mcp.farm.tokens import kept_secret, seconds_left, token_for
 from envscaler_mcp.rl.calls import TooLargeCallError, WorldCalls
 from envscaler_mcp.rl.errors import FarmLostError, FarmRefusedError, MaskedError, WorldLostError
 from envscaler_mcp.rl.here import Closer
 from envscaler_mcp.rl.places import Task
 from envscaler_mcp.serving import Outcome
 from envscaler_mcp.serving.code import CallableTool, callable_tools
-from envscaler_mcp.serving.control.client import PATIENCE, ControlClient, NoAnswerError, RemoteWorld, UnknownWorldError
+from envscaler_mcp.serving.control.client import (
+    PATIENCE,
+    ControlClient,
+    NoAnswerError,
+    RemoteWorld,
+    Token,
+    UnknownWorldError,
+    text_of,
+)
 from envscaler_mcp.serving.control.schemas import (
     ENVIRONMENTS,
     EnvironmentNames,
@@ -32,17 +39,34 @@ from envscaler_mcp.serving.control.schemas import (
     ScenarioList,
 )
 from envscaler_mcp.serving.outcome import CHANGING, PublishedOutcome
+from envscaler_mcp.serving.sockets import answers_this_user
 from envscaler_mcp.settings import Settings
 
 T = TypeVar("T", bound=BaseModel)
 
 LEASE_SECONDS = 3_600.0
 """How long the farm keeps a world that is not used: a policy may take its time."""
-_TOKEN_SECONDS = 30 * 24 * 3_600.0
+_TOKEN_SECONDS = 3_600.0
+_RENEWED = 1_800.0
+"""Seconds for which a token is good yet when another is made."""
+
+
+class OwnToken:
+    """A token for the farm of this user on this machine, good for an hour; made anew as it is needed."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._latest = farm_token(settings)
+
+    def __call__(self) -> str:
+        """One that is good for half an hour yet."""
+        if seconds_left(self._latest) < _RENEWED:
+            self._latest = farm_token(self._settings)
+        return self._latest
 
 
 def farm_token(settings: Settings) -> str:
-    """A token for the farm of this user on this machine."""
+    """A token for the farm of this user on this machine, good for an hour."""
     if not settings.farm_secret.is_file():
         raise LaunchError(
             f"Give the token of the farm: there is no secret of a farm of yours in {settings.farm_secret}. On its machine "
@@ -52,10 +76,11 @@ def farm_token(settings: Settings) -> str:
 
 
 def own_farm(settings: Settings) -> str:
-    """The address of the control plane of this user's farm: what a farm wrote down that has a port, else the socket file."""
-    if settings.farm_socket.exists() or not settings.farm_address.is_file():
-        return str(settings.farm_socket)
-    return read_named_file(settings.farm_address, 1_000).decode(errors="replace").strip()
+    """The socket file of a farm of this user that runs; the usual one where none does.
+
+    Only a program of this user can listen there, however a farm ended; any could listen at a port that it had.
+    """
+    return str(next(filter(answers_this_user, settings.farm_sockets), settings.farm_socket))
 
 
 @contextmanager
@@ -78,13 +103,13 @@ class FarmPlace:
 
     via = "http"
 
-    def __init__(self, address: str, token: str, timeout: float = PATIENCE) -> None:
+    def __init__(self, address: str, token: Token, timeout: float = PATIENCE) -> None:
         self.client = ControlClient(address, token, timeout)
         self.calls = WorldCalls(token, timeout)
         self.timeout = timeout
         self.unreachable_until = 0.0
         """Until then nothing is closed at a farm that did not answer when it was to close a world."""
-        self.agent_headers: Mapping[str, str] = {"Authorization": f"Bearer {token}"} if token else {}
+        self._token = token
         self.closer = Closer()
         self._lock = threading.Lock()
         self._names: tuple[str, ...] = ()
@@ -92,6 +117,12 @@ class FarmPlace:
         self._tools: dict[str, Mapping[str, CallableTool]] = {}
         self._scenarios: dict[str, tuple[Scenario, ...]] = {}
         self._goals: dict[str, ChecksOfGoals] = {}
+
+    @property
+    def agent_headers(self) -> Mapping[str, str]:
+        """What agents send with their calls."""
+        token = text_of(self._token)
+        return {"Authorization": f"Bearer {token}"} if token else {}
 
     def _ask(self, method: str, path: str, order: BaseModel | None, wanted: type[T]) -> T:
         with asked_of_farm():

@@ -450,12 +450,12 @@ def connect(
     By default it is the farm of this user on this machine, and the token is made with that farm's secret. A request that is
     not answered for `timeout` seconds raises FarmLostError.
     """
-    from envscaler_mcp.rl.farm import FarmPlace, farm_token, own_farm
+    from envscaler_mcp.rl.farm import FarmPlace, OwnToken, own_farm
     from envscaler_mcp.settings import Settings
 
     settings = Settings.read()
     address = own_farm(settings) if url is None else address_named(url)
-    place = FarmPlace(address, farm_token(settings) if token is None else token, seconds_of(timeout))
+    place = FarmPlace(address, OwnToken(settings) if token is None else token, seconds_of(timeout))
     return Gym(place, prompts_named(prompts), endpoint, task_file_named(tasks))
 
 

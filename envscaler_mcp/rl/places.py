@@ -65,8 +65,10 @@ class Place(Protocol):
 
     via: str
     """How worlds are reached, as trajectories say it: `direct` or `http`."""
-    agent_headers: Mapping[str, str]
-    """What an MCP client sends to the addresses of worlds."""
+
+    @property
+    def agent_headers(self) -> Mapping[str, str]:
+        """What agents send with their calls."""
 
     def environments(self) -> tuple[str, ...]:
         """The ids of all environments."""

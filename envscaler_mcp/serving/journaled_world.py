@@ -40,6 +40,8 @@ class JournaledWorld(LocalWorld):
         super().__init__(code)
         self.seconds = deadline.SECONDS
         """How long a call may work."""
+        self.changes = 0
+        """Whatever may have changed its state, counted: between two equal counts the state is the same."""
         self._most_records: int | None = None
         self._env = env
         self._env._journal = []
@@ -65,6 +67,7 @@ class JournaledWorld(LocalWorld):
         self._last = []
 
     def _run(self, callable_tool: CallableTool, arguments: Mapping[str, Any]) -> Outcome:
+        self.changes += 1
         env = self._env
         name = callable_tool.tool.name
         mine = slot()
@@ -149,6 +152,7 @@ class JournaledWorld(LocalWorld):
         return Attempt(outcome, failure, state)
 
     def _take_back(self, journal: list[Write]) -> None:
+        self.changes += 1
         if journal:
             self._env._undo(journal)
 
@@ -225,6 +229,7 @@ class JournaledWorld(LocalWorld):
         """Let it be this minute."""
         if not is_minute(now):
             raise WorldError(f"A clock cannot show {now!r}; write a minute like 2026-03-02T09:00.")
+        self.changes += 1
         self._last = [("scalar", "now", None, self._env.now)]
         self._env.now = now
         if self._marks:

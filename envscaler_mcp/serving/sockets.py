@@ -10,6 +10,8 @@ from pathlib import Path
 
 from envscaler_mcp.errors import LaunchError
 
+_KNOCK_SECONDS = 1.0
+
 
 def is_loopback(host: str) -> bool:
     """Whether only this machine can reach an address."""
@@ -93,3 +95,18 @@ def _clear(path: Path) -> None:
             path.unlink(missing_ok=True)
             return
     raise LaunchError(f"Another process listens at {str(path)!r}; end it, or name another --control.")
+
+
+def answers_this_user(path: Path) -> bool:
+    """Whether a process of this user listens at a socket file; that of one that was killed is still there."""
+    try:
+        if path.lstat().st_uid != os.getuid():
+            return False
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as knock:
+            knock.settimeout(_KNOCK_SECONDS)
+            knock.connect(str(path))
+    except TimeoutError:
+        return True
+    except OSError:
+        return False
+    return True

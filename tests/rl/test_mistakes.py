@@ -271,25 +271,6 @@ def test_gymnasium_refuses_unknown_options_and_actions(here: rl.Gym) -> None:
     env.close()
 
 
-def test_a_farm_with_a_port_is_where_this_user_connects(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, farm: Program
-) -> None:
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-    state = tmp_path / "envscaler"
-    state.mkdir(mode=0o700)
-    (state / "farm.address").write_text(f"{farm.control}\n")
-    with rl.connect(token=farm.token("control")) as gym:
-        assert "hospital_stays" in gym.environments()
-
-
-@pytest.mark.slow
-def test_a_farm_with_a_port_says_where_it_is_while_it_runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-    with farm_program(tmp_path, processes=1) as program, rl.connect(token=program.token("control")) as gym:
-        assert gym.sample(2, environment="hospital_stays", seed=1)
-    assert not list(tmp_path.rglob("farm.address"))
-
-
 @pytest.mark.slow
 def test_a_farm_that_is_gone_masks_a_whole_batch_and_can_be_closed(tmp_path: Path) -> None:
     with farm_program(tmp_path, processes=1) as program:

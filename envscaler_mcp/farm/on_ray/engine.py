@@ -48,5 +48,5 @@ async def ray_engine(
             listen_privately(place) as owners,
             ControlClient(place, token_for(config.secret, "control", _LONG)) as farm,
         ):
-            async with actors_of(config, cluster.nodes, owners):
+            async with actors_of(config, cluster.nodes, [owners]):
                 yield partial(hosting_at, farm, token_for(config.secret, "agent", _LONG), lease)

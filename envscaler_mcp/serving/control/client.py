@@ -15,7 +15,7 @@ import secrets
 import socket
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from http import HTTPStatus
 from types import TracebackType
@@ -58,6 +58,15 @@ _BUSY_SECONDS = 0.2
 T = TypeVar("T", bound=BaseModel)
 
 
+Token = str | Callable[[], str]
+"""A token, or what gives the one that is good now."""
+
+
+def text_of(token: Token) -> str:
+    """The token that is good now."""
+    return token if isinstance(token, str) else token()
+
+
 class UnknownWorldError(WorldError):
     """There is no such world at the server, or no more."""
 
@@ -69,7 +78,7 @@ class NoAnswerError(LaunchError):
 class ControlClient:
     """The control plane at a unix socket, a port of this machine, or a URL; threads may share it."""
 
-    def __init__(self, address: str, token: str, patience: float = PATIENCE) -> None:
+    def __init__(self, address: str, token: Token, patience: float = PATIENCE) -> None:
         self.address = address
         self._token = token
         self._patience = patience
@@ -166,7 +175,7 @@ class ControlClient:
 
         With `while_busy` it is sent again while too many others of this token wait.
         """
-        headers = {"Authorization": f"Bearer {self._token}", "Host": "localhost"}
+        headers = {"Authorization": f"Bearer {text_of(self._token)}", "Host": "localhost"}
         if key is not None:
             headers["Idempotency-Key"] = key
         body = b"" if order is None else order.model_dump_json(exclude_none=True).encode()
@@ -220,7 +229,7 @@ class ControlClient:
             connection.request(
                 "GET",
                 f"{PREFIX}/{quote(name)}/events",
-                headers={"Authorization": f"Bearer {self._token}", "Host": "localhost"},
+                headers={"Authorization": f"Bearer {text_of(self._token)}", "Host": "localhost"},
             )
             answer = connection.getresponse()
             if answer.status != 200:

@@ -108,7 +108,7 @@ class ControlPlane(ABC, Generic[W]):
     async def _do_card(self, world: W) -> WorldCard:
         return self.card(world)
 
-    async def _do_state(self, world: W) -> Mapping[str, Any]:
+    async def _do_state(self, world: W) -> Mapping[str, Any] | Response:
         return {"state": await world.act(lambda session: session.state())}
 
     async def _do_hash(self, world: W) -> HashAnswer:
