@@ -28,10 +28,19 @@ class RefusalReasons:
         return self._rules.index(sentence) + 1 if sentence in self._rules else None
 
     def condition(self, tool: str, sentence: object) -> str:
-        """The test of the tool that is answered with this sentence where it fails; nothing where none is."""
+        """The test of the tool that is answered with this sentence where it fails; nothing where none or several are.
+
+        A value may be any text, so `{animal.name} is {animal.status}.` fits much: the sentence that leaves the least to
+        values is the one that was said.
+        """
         if not isinstance(sentence, str) or _UNKNOWN.fullmatch(sentence):
             return ""
-        return next((test for test, pieces in self._conditions.get(tool, ()) if _says(pieces, sentence)), "")
+        fitting = [
+            (len("".join(pieces)), test) for test, pieces in self._conditions.get(tool, ()) if _says(pieces, sentence)
+        ]
+        most = max((length for length, _ in fitting), default=0)
+        tests = {test for length, test in fitting if length == most}
+        return tests.pop() if len(tests) == 1 else ""
 
 
 def reasons_in(file: Path, rules: Sequence[str]) -> RefusalReasons:

@@ -469,6 +469,30 @@ def test_the_focus_stays_where_it_was_when_a_part_is_drawn_anew(owner: Browser) 
     enter_key(owner)
     owner.until("document.querySelectorAll('.steps .step').length === 1")
     assert owner.do("document.activeElement.matches('.timeline button')")
+    owner.do("document.querySelector('.undo').focus()")
+    enter_key(owner)
+    # Nothing is left there to press: the tool can be called again.
+    owner.until("!document.querySelector('.steps .step')")
+    owner.do("new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted)))")
+    assert owner.do("document.activeElement.matches('.form .primary')")
+
+
+def test_a_fork_is_taken_back_to_where_it_began_with_one_button(owner: Browser) -> None:
+    open_world(owner)
+    press_button(owner, "Playground")
+    call(owner, "block_bed", bed_id="BED-00005", reason="broken rail")
+    first = owner.do("location.hash")
+    press_button(owner, "Fork")
+    owner.until(f"location.hash !== {json.dumps(first)} && document.querySelectorAll('.steps .step').length === 1")
+    owner.until("document.querySelector('[data-does=undo-all]').disabled")
+    for number in (2, 3):
+        call(owner, "list_beds")
+        assert len(texts(owner, ".steps .step")) == number
+    assert texts(owner, "[data-does=undo-all]") == ["Back to the fork (2 calls)"]
+    assert texts(owner, ".undo") == ["Undo", "Undo 2 calls"]
+    owner.click("[data-does=undo-all]")
+    owner.until("document.querySelectorAll('.steps .step').length === 1")
+    assert not owner.do("document.querySelector('#notice.wrong')")
 
 
 def test_a_shared_address_shows_the_same_world_to_a_reader(owner: Browser) -> None:

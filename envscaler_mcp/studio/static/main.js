@@ -13,6 +13,7 @@ const VIEWS = [
   [/^\/environment\/([a-z0-9_+-]+)$/, async () => (await import("./environment.js")).showEnvironment],
   [/^\/class$/, async () => (await import("./class.js")).showClasses],
   [/^\/class\/([\w-]+)$/, async () => (await import("./class.js")).showClass],
+  [/^\/class\/([\w-]+)\/([\w-]+)$/, async () => (await import("./class.js")).showPupil],
   [/^\/builder(?:\/([a-z0-9_]+))?$/, async () => (await import("./builder.js")).showBuilder],
   [/^\/demo$/, async () => (await import("./demo.js")).showDemo],
   [/^\/train$/, async () => (await import("./train.js")).showTrain],
@@ -97,19 +98,24 @@ async function offerDemo() {
   showSession();
 }
 
-async function start() {
+// An address with a code lets in, also where it is pasted into a page that is open.
+async function enter() {
   const [, code, at] = /^#code=([\w.-]+)(?:&at=([\w/+-]+))?$/.exec(location.hash) ?? [];
-  if (code) {
-    history.replaceState(null, "", at ? `/#/${at}` : "/#/");
-    await logInByCode(code).catch((refusal) => notice(refusal.message, true));
-  }
+  if (!code) return;
+  history.replaceState(null, "", at ? `/#/${at}` : "/#/");
+  await logInByCode(code).catch((refusal) => notice(refusal.message, true));
+}
+
+async function start() {
+  await enter();
   addEventListener("hashchange", async () => {
     if (location.hash === "#main") return;
+    await enter();
     await show();
     scrollTo(0, 0);
     main.focus({ preventScroll: true });
   });
-  addEventListener("logged-out", () => showLogin());
+  addEventListener("logged-out", () => { leaving.abort(); showLogin(); });
   await show();
   offerDemo();
 }
