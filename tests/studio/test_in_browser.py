@@ -152,7 +152,7 @@ def test_a_person_finds_a_world_calls_tools_undoes_and_forks(owner: Browser) -> 
     call(tab, "block_bed", bed_id="BED-00005", reason="again")
     assert "condition" in texts(tab, ".answer .refusal code")[0]
     assert len(texts(tab, ".steps .step.refused .refusal")) == 1
-    tab.click("[aria-label='Undo call 2 and later ones']")
+    tab.click("[aria-label='Undo 2 calls, from call 2 on']")
     tab.until("document.querySelectorAll('.steps .step').length === 1")
     tab.until("![...document.querySelectorAll('.tables td')].some(e => e.textContent === 'broken rail')")
     first = tab.do("location.hash")
@@ -484,7 +484,7 @@ def test_a_fork_is_taken_back_to_where_it_began_with_one_button(owner: Browser) 
     first = owner.do("location.hash")
     press_button(owner, "Fork")
     owner.until(f"location.hash !== {json.dumps(first)} && document.querySelectorAll('.steps .step').length === 1")
-    owner.until("document.querySelector('[data-does=undo-all]').disabled")
+    owner.until("document.querySelector('[data-does=undo-all]')?.disabled")
     for number in (2, 3):
         call(owner, "list_beds")
         assert len(texts(owner, ".steps .step")) == number
@@ -495,17 +495,30 @@ def test_a_fork_is_taken_back_to_where_it_began_with_one_button(owner: Browser) 
     assert not owner.do("document.querySelector('#notice.wrong')")
 
 
-def test_a_shared_address_shows_the_same_world_to_a_reader(owner: Browser) -> None:
+def test_a_shared_address_shows_the_same_world_to_a_reader_who_is_in_the_studio_already(owner: Browser) -> None:
     tab = owner
     open_live(tab)
     tab.click("[data-does=step]")
     tab.until("document.querySelector('.steps .step')")
+    assert texts(tab, ".steps .by") == ["oracle"]
+    press_button(tab, "Task")
+    tab.until("document.querySelector('.form')")
+    call(tab, "list_wards")
+    assert texts(tab, ".steps .by") == ["you", "oracle"]
     press_button(tab, "Share")
     tab.until("document.querySelector('dialog .snippet')")
     (address,) = texts(tab, "dialog pre")
-    tab.ask("Page.navigate", url="about:blank")
+    # The page stays, only what follows `#` is another.
     tab.ask("Page.navigate", url=address)
     tab.until("document.querySelector('#session .tag')?.textContent === 'read only'")
     tab.until("document.querySelector('.talk .turn.agent')")
-    assert not tab.do("document.querySelector('[data-does]')")
+    assert texts(tab, ".steps .by") == ["the owner", "oracle"]
+    assert not tab.do("document.querySelector('main [data-does]')")
     assert "code=" not in tab.do("location.href")
+    # It opens once.
+    tab.ask("Page.navigate", url="about:blank")
+    tab.ask("Page.navigate", url=address)
+    tab.until("document.querySelector('main [role=alert]')?.textContent.startsWith('This link was used already')")
+    tab.complaints.clear()
+    press_button(tab, "Go on as you are logged in")
+    tab.until("document.querySelector('.talk .turn.agent')")

@@ -98,12 +98,21 @@ async function offerDemo() {
   showSession();
 }
 
+let refusedLink = "";
+
+function showRefusedLink() {
+  place(["Link"]);
+  showSession();
+  fill(main, el("section.hero", {}, el("h1", {}, "This link opens nothing any more"), el("p", { role: "alert" }, refusedLink), el("p.row", {}, button(session() ? "Go on as you are logged in" : "Log in with a token", show, ".primary"))));
+  refusedLink = "";
+}
+
 // An address with a code lets in, also where it is pasted into a page that is open.
 async function enter() {
   const [, code, at] = /^#code=([\w.-]+)(?:&at=([\w/+-]+))?$/.exec(location.hash) ?? [];
   if (!code) return;
   history.replaceState(null, "", at ? `/#/${at}` : "/#/");
-  await logInByCode(code).catch((refusal) => notice(refusal.message, true));
+  refusedLink = await logInByCode(code).then(() => "", (refusal) => refusal.message);
 }
 
 async function start() {
@@ -111,12 +120,12 @@ async function start() {
   addEventListener("hashchange", async () => {
     if (location.hash === "#main") return;
     await enter();
-    await show();
+    await (refusedLink ? showRefusedLink() : show());
     scrollTo(0, 0);
     main.focus({ preventScroll: true });
   });
   addEventListener("logged-out", () => { leaving.abort(); showLogin(); });
-  await show();
+  await (refusedLink ? showRefusedLink() : show());
   offerDemo();
 }
 

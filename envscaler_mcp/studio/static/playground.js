@@ -169,7 +169,7 @@ function picker(world, field, common) {
     const chosen = new Set([...control.selectedOptions].map((option) => option.value));
     const now = world.table(field.refers) ?? table;
     const listed = Object.keys(now.records).sort((a, b) => now.labels[a].localeCompare(now.labels[b], undefined, { numeric: true }));
-    fill(control, !many && el("option", { value: "" }, field.required ? `Choose a ${now.noun} …` : "–"), listed.map((id) => el("option", { value: id, selected: chosen.has(id) }, now.labels[id] === id ? id : `${now.labels[id]}  (${id})`)));
+    fill(control, !many && el("option", { value: "" }, field.required ? `Choose ${/^[aeiou]/i.test(now.noun) ? "an" : "a"} ${now.noun} …` : "–"), listed.map((id) => el("option", { value: id, selected: chosen.has(id) }, now.labels[id] === id ? id : `${now.labels[id]}  (${id})`)));
   };
   refresh();
   const read = () => {

@@ -44,7 +44,7 @@ export function item(world, step, { undoes = true, answers = false } = {}) {
   const turned = world.turned.get(step.number) ?? [];
   const changes = difference(world, step.diff);
   const gone = world.last - step.number + 1;
-  const undo = undoes && !isReader() && step.undoable && button(gone > 1 ? `Undo ${gone} calls` : "Undo", () => attempt(() => world.undo(step.number - 1)), ".small.undo", { "aria-label": gone > 1 ? `Undo call ${step.number} and the ${gone - 1} after it` : `Undo call ${step.number}`, title: "Back to before this call" });
+  const undo = undoes && !isReader() && step.undoable && button(gone > 1 ? `Undo ${gone} calls` : "Undo", () => attempt(() => world.undo(step.number - 1)), ".small.undo", { "aria-label": gone > 1 ? `Undo ${gone} calls, from call ${step.number} on` : `Undo call ${step.number}`, title: "Back to before this call" });
   return el(
     `li.step.${step.kind}`,
     { "data-step": step.number },
