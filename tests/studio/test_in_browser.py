@@ -175,6 +175,23 @@ def test_a_call_can_be_copied_as_mcp_curl_and_python(owner: Browser) -> None:
     assert all("list_wards" in text for text in texts(owner, "dialog pre"))
 
 
+def test_a_form_does_not_say_how_to_write_what_is_chosen(owner: Browser) -> None:
+    go(owner, "#/environment/board_game_cafe")
+    owner.until("document.querySelector('li.task')")
+    # What the world can do and what holds in it stand before its tasks, unfolded.
+    order = "[...document.querySelectorAll('main details.rules[open], main [aria-label=Tasks]')].map(e => e.className)"
+    assert owner.do(order) == ["rules", "rules tools", ""]
+    press_button(owner, "Open a fresh world")
+    owner.until("document.querySelector('table.records')")
+    press_button(owner, "Playground")
+    owner.until("document.querySelector('.toollist .tool')")
+    hints = "[...document.querySelectorAll('.tool')].flatMap(tool => { document.querySelector(`[data-tool=${tool.dataset.tool}]`).click(); return [...document.querySelectorAll('.entry:has(select, [type=date]) .hint')].map(e => e.textContent); })"
+    shown = [hint for hint in owner.do(hints) if hint]
+    assert shown
+    assert not [hint for hint in shown if "YYYY" in hint or "such as" in hint]
+    assert owner.do("[...document.querySelectorAll('option')].every(e => !/a [aeiou]/.test(e.textContent.slice(0, 9)))")
+
+
 def test_tables_are_sorted_filtered_and_lead_to_the_records_that_they_name(owner: Browser) -> None:
     open_world(owner)
     owner.click("[data-table=patients]")
