@@ -185,7 +185,10 @@ def test_a_form_does_not_say_how_to_write_what_is_chosen(owner: Browser) -> None
     owner.until("document.querySelector('table.records')")
     press_button(owner, "Playground")
     owner.until("document.querySelector('.toollist .tool')")
-    hints = "[...document.querySelectorAll('.tool')].flatMap(tool => { document.querySelector(`[data-tool=${tool.dataset.tool}]`).click(); return [...document.querySelectorAll('.entry:has(select, [type=date]) .hint')].map(e => e.textContent); })"
+    hints = (
+        "[...document.querySelectorAll('.tool')].flatMap(({dataset}) => { document.querySelector(`[data-tool=${dataset.tool}]`).click();"
+        " return [...document.querySelectorAll('.entry:has(select, [type=date]) .hint')].map(e => e.textContent); })"
+    )
     shown = [hint for hint in owner.do(hints) if hint]
     assert shown
     assert not [hint for hint in shown if "YYYY" in hint or "such as" in hint]

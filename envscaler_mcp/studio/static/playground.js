@@ -115,7 +115,7 @@ export function playground(world) {
 }
 
 // How a value is written, at the end of what is said of it.
-const WRITTEN = /(, as (YYYY|HH)[^.]*|; an id such as [^.]*|: ids of [^.]*, such as [^.]*)(?=\.$)/;
+const WRITTEN = /(, as (YYYY|HH)[^.]*|; an id such as [^.]*|: ids of [^.]*, such as [^.]*)(?=\.( |$))/;
 
 // What is said of a field beyond its name; a menu says how ids look, and a date field how dates are written.
 function hint(field, control) {
