@@ -166,6 +166,9 @@ def test_the_board_changes_under_the_hand_and_no_button_is_lost(tabs: list[Brows
     teacher.until("document.querySelectorAll('.board tbody tr').length === 1")
     assert teacher.do("held.every((element) => element.isConnected)")
     ben.until("document.querySelector('h1').textContent === 'The class is over'")
+    # The browser notes that the world is gone, also for what was being asked then.
+    ben.ask("Page.navigate", url="about:blank")
+    ben.until("location.href === 'about:blank'")
     ben.complaints.clear()
 
 
