@@ -59,7 +59,7 @@ def studio(
         Path | None,
         typer.Option(
             metavar="DIR",
-            help="A folder of run folders to show, or one of them. Default: `runs` in the home, where it is.",
+            help="A folder of run folders to show, or one of them. Default: `runs` in the home.",
             exists=True,
             file_okay=False,
         ),
@@ -157,10 +157,10 @@ def studio(
     raise typer.Exit(code)
 
 
-def _runs(ctx: typer.Context, named: Path | None) -> Path | None:
-    """The folder of runs that is shown."""
+def _runs(ctx: typer.Context, named: Path | None) -> Path:
+    """The folder of runs that is shown; that of the home may be made later."""
     folder = settings_of(ctx).home / "runs" if named is None else named
-    return folder.resolve() if folder.is_dir() else None
+    return folder.resolve()
 
 
 def _writer(settings: Settings, model: StudioModel) -> Writer | None:

@@ -310,6 +310,8 @@ class FarmControlPlane(ControlPlane[HostedWorld]):
             reason=None if world.ended is None else world.ended.reason,
             slowed=world.slowed,
             memory=world.memory,
+            fork=bool(world.parent),
+            of_class=world.of_class,
         )
 
 

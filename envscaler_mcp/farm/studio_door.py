@@ -229,7 +229,8 @@ class StudioDoor:
         claim = _claim_in(self._secret, "code", code)
         self._used = {used: end for used, end in self._used.items() if end > now}
         if claim is None or claim.number != request.path_params["number"] or claim.number in self._used:
-            return self.refused(request, "This code was used, or is over; start `envscaler studio` again.")
+            why = "This link was used already, or its time is over"
+            return self.refused(request, f"{why}; ask for a new one, or start envscaler studio again.")
         if len(self._used) >= _MOST_USED:
             return self.refused(request, "Too many codes were used; wait a minute.")
         if claim.sessions_end <= now:

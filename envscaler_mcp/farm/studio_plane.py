@@ -192,6 +192,7 @@ class StudioPlane(FarmControlPlane):
             dropped=0 if timeline is None else timeline.dropped,
             parent=self.shown_name(world.parent),
             forked_after=world.forked_after,
+            earliest=0 if timeline is None else timeline.earliest,
         )
 
     def shown_name(self, name: str) -> str:

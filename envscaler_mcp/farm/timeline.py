@@ -50,6 +50,8 @@ class Timeline:
     held: HeldBytes
     reasons: RefusalReasons
     dropped: int = 0
+    forked_after: int = 0
+    """The call of another world after which this world began; 0 where it began as its own."""
     _steps: deque[_Recorded] = field(default_factory=deque)
     _dropped_by: Counter[Author] = field(default_factory=Counter)
     _size: int = 0
@@ -62,6 +64,17 @@ class Timeline:
     def last(self) -> int:
         """The number of the latest call."""
         return self._steps[-1].number if self._steps else self.dropped
+
+    @property
+    def earliest(self) -> int:
+        """The earliest call after which this world can be again: of a fork, that at which it began."""
+        start = max(self.dropped, self.forked_after)
+        marked = self.last
+        for recorded in reversed(self._steps):
+            if recorded.number <= start or (recorded.writes and recorded.mark is None):
+                break
+            marked = recorded.number - 1
+        return marked
 
     @property
     def wants_mark(self) -> bool:
@@ -147,11 +160,12 @@ class Timeline:
     def _forget(self, gone: Callable[[_Recorded], bool]) -> None:
         while self._steps and gone(self._steps[-1]):
             self._size -= len(self._steps.pop().text)
+        self.forked_after = min(self.forked_after, self.last)
         self.held.hold(self, self.holder, self._size)
 
     def forked(self, holder: str) -> Timeline:
         """The same calls in a world that goes on from here, which has no marks yet."""
-        copy = Timeline(holder, self.held, self.reasons, self.dropped)
+        copy = Timeline(holder, self.held, self.reasons, self.dropped, self.last)
         for recorded in self._steps:
             copy._steps.append(replace(recorded, mark=None))
         copy._dropped_by = Counter(self._dropped_by)

@@ -15,6 +15,10 @@ _UNKNOWN = re.compile(r"There is no [\w ]+ '.*'\.", re.DOTALL)
 """What an id that no record has is answered with, before any condition is asked for."""
 
 
+_Condition = tuple[str, list[str]]
+"""A test, and what stands around the values of its sentence."""
+
+
 class RefusalReasons:
     """The rules of an environment in their order, and what each tool asks for before it does anything."""
 
@@ -28,10 +32,28 @@ class RefusalReasons:
         return self._rules.index(sentence) + 1 if sentence in self._rules else None
 
     def condition(self, tool: str, sentence: object) -> str:
-        """The test of the tool that is answered with this sentence where it fails; nothing where none is."""
+        """The test of the tool that is answered with this sentence where it fails; nothing where none or several are.
+
+        A value may be any text, so `{animal.name} is {animal.status}.` fits much: the sentence that leaves the least to
+        values is the one that was said.
+        """
         if not isinstance(sentence, str) or _UNKNOWN.fullmatch(sentence):
             return ""
-        return next((test for test, pieces in self._conditions.get(tool, ()) if _says(pieces, sentence)), "")
+        fitting = [(len("".join(pieces)), test) for test, pieces in self._fitting(tool, sentence)]
+        most = max((length for length, _ in fitting), default=0)
+        tests = {test for length, test in fitting if length == most}
+        return tests.pop() if len(tests) == 1 else ""
+
+    def refuses(self, tool: str, sentence: object) -> bool:
+        """Whether the world refused a call with this sentence; otherwise its arguments could not be read."""
+        if not isinstance(sentence, str):
+            return False
+        if _UNKNOWN.fullmatch(sentence):
+            return not sentence.startswith("There is no tool ")
+        return sentence in self._rules or bool(self._fitting(tool, sentence))
+
+    def _fitting(self, tool: str, sentence: str) -> list[_Condition]:
+        return [condition for condition in self._conditions.get(tool, ()) if _says(condition[1], sentence)]
 
 
 def reasons_in(file: Path, rules: Sequence[str]) -> RefusalReasons:
@@ -43,7 +65,7 @@ def reasons_in(file: Path, rules: Sequence[str]) -> RefusalReasons:
     return RefusalReasons(rules, {name: operation.require for name, operation in blueprint.operations.items()})
 
 
-def _conditions(lines: Sequence[str]) -> tuple[tuple[str, list[str]], ...]:
+def _conditions(lines: Sequence[str]) -> tuple[_Condition, ...]:
     halves = (split_top(line, "|") for line in lines)
     return tuple((half[0].strip(), _VALUE.split(half[1].strip())) for half in halves if len(half) == 2)
 

@@ -120,6 +120,8 @@ class TimelineAnswer(JsonBody):
     """The world that this one was forked from."""
     forked_after: int = 0
     """After which of the parent's calls that was."""
+    earliest: int = 0
+    """The earliest call after which this world can be again; of a fork, that at which it began."""
 
 
 class UndoOrder(JsonBody):

@@ -119,18 +119,18 @@ def _call(place: int, step: Step, reasons: RefusalReasons) -> RecordedCall:
         "diff": step.diff.model_dump(mode="json"),
     }
     shown = bounded(parts, MOST_PART)
-    rule, condition = _refused_by(step, shown["result"], reasons)
+    error = shown["result"].get("error") if step.is_error and isinstance(shown["result"], dict) else None
     return RecordedCall(
         number=place,
         by="agent",
         tool=step.tool[:MOST_WORDS],
         arguments=shown["arguments"],
-        kind=_kind(step, refused=bool(rule or condition)),
+        kind=_kind(step, refused=reasons.refuses(step.tool, error)),
         result=shown["result"],
         diff=shown["diff"],
         shortened=shown.get("shortened", {}),
-        rule=rule,
-        condition=condition,
+        rule=reasons.rule(error),
+        condition=reasons.condition(step.tool, error),
     )
 
 
@@ -138,11 +138,6 @@ def _kind(step: Step, *, refused: bool) -> str:
     if step.disturbed:
         return "limited"
     return "done" if not step.is_error else "refused" if refused else "invalid"
-
-
-def _refused_by(step: Step, result: Any, reasons: RefusalReasons) -> tuple[int | None, str]:
-    error = result.get("error") if step.is_error and isinstance(result, dict) else None
-    return (None, "") if error is None else (reasons.rule(error), reasons.condition(step.tool, error))
 
 
 def call_keys(steps: Sequence[Step]) -> list[CallKey | None]:

@@ -90,12 +90,20 @@ def test_a_class_of_three_is_played_locked_shown_and_reset(tabs: list[Browser]) 
     # Locked: what visitors could press is dead, and says why.
     teacher.click("[data-does=lock]")
     ben.until("!document.querySelector('.banner').hidden && document.querySelector('.view').inert")
+    assert ben.do(
+        "document.querySelector('.form .primary').disabled && document.querySelector('[data-does=done]').disabled"
+    )
     teacher.click("[data-does=lock]")
     ben.until("document.querySelector('.banner').hidden && !document.querySelector('.view').inert")
+    assert ben.do("!document.querySelector('.form .primary').disabled")
+    assert texts(ben, ".by") == ["you"]
     teacher.click("[aria-label='Show the world of Ben']")
-    teacher.until("document.querySelector('.talk .turn')")
+    teacher.until("document.querySelector('.steps .step')")
     assert "broken rail" in texts(teacher, "main")[0]
-    teacher.do("history.back()")
+    assert (texts(teacher, "h1"), texts(teacher, ".by")) == (["Ben"], ["Ben"])
+    # Nothing to press there but what leads through the tables.
+    assert texts(teacher, "main button:not(.tab):not(.sort):not(.ref)") == []
+    teacher.click("[data-does=back]")
     teacher.until("document.querySelector('.board')")
     teacher.click("[aria-label='Reset the world of Ben']")
     row_is(teacher, "Ben", "td.number", "0")
@@ -112,13 +120,18 @@ def test_the_next_task_and_the_end_of_a_class(tabs: list[Browser]) -> None:
     teacher, ada, *_ = tabs
     join(ada, open_class(teacher), "Ada")
     first = texts(ada, ".request")[0]
+    ada.click("[data-does=done]")
+    ada.until("document.querySelector('dialog[open]')")
     press_button(teacher, "Next task")
     teacher.until("document.querySelector('#next-task option')")
+    # The first task is being played, so the second is offered.
+    assert teacher.do("document.querySelector('#next-task').selectedIndex") == 1
     teacher.do("document.querySelector('#next-task').selectedIndex = 3")
     press_button(teacher, "Go on to it")
     ada.until(
         f"document.querySelector('.request') && document.querySelector('.request').textContent !== {json.dumps(first)}"
     )
+    assert not ada.do("document.querySelector('dialog')")
     teacher.until("document.querySelectorAll('.board thead th').length === 5")
     for width in (1280, 400):
         wide(teacher, width)
@@ -127,9 +140,36 @@ def test_the_next_task_and_the_end_of_a_class(tabs: list[Browser]) -> None:
     teacher.until("document.querySelector('dialog [data-does=sure]')")
     teacher.click("[data-does=sure]")
     teacher.until("location.hash === '#/class'")
-    ada.until("document.querySelector('#notice.wrong')")
+    ada.until("document.querySelector('h1').textContent === 'The class is over'")
+    assert ada.do("document.querySelectorAll('main button, main input, main select').length") == 0
     # The browser notes that the world is gone.
     ada.complaints.clear()
+
+
+def test_the_board_changes_under_the_hand_and_no_button_is_lost(tabs: list[Browser]) -> None:
+    teacher, ada, ben, _ = tabs
+    address = open_class(teacher)
+    join(ada, address, "Ada")
+    teacher.until("document.querySelector('[aria-label=\"Reset the world of Ada\"]')")
+    teacher.do("window.held = [...document.querySelectorAll('.controls button, .board button, .board a')]")
+    teacher.do("held.at(-1).focus()")
+    call(ada, "block_bed", bed_id="BED-00005", reason="broken rail")
+    join(ben, address, "Ben")
+    row_is(teacher, "Ada", "td.number", "1")
+    teacher.until("document.querySelectorAll('.board tbody tr').length === 2")
+    assert teacher.do("held.length > 5 && held.every((element) => element.isConnected)")
+    assert teacher.do("document.activeElement === held.at(-1)")
+    # One who leaves takes away no row but theirs.
+    teacher.click("[aria-label='Send Ben away']")
+    teacher.until("document.querySelector('dialog [data-does=sure]')")
+    teacher.click("[data-does=sure]")
+    teacher.until("document.querySelectorAll('.board tbody tr').length === 1")
+    assert teacher.do("held.every((element) => element.isConnected)")
+    ben.until("document.querySelector('h1').textContent === 'The class is over'")
+    # The browser notes that the world is gone, also for what was being asked then.
+    ben.ask("Page.navigate", url="about:blank")
+    ben.until("location.href === 'about:blank'")
+    ben.complaints.clear()
 
 
 def test_a_class_is_opened_from_its_own_view_with_names_for_everything(tabs: list[Browser]) -> None:

@@ -68,6 +68,15 @@ async def test_each_visitor_has_a_world_of_their_own_and_the_board_shows_who_has
         assert len({seat["world"] for seat in seats.values()}) == 3
 
 
+async def test_worlds_of_visitors_and_forks_are_listed_as_such() -> None:
+    async with school("Ada") as (_, teacher, _board, _pages):
+        path = await teacher.opened()
+        await teacher.ask("POST", f"{path}/fork", {}, 201)
+        worlds = (await teacher.get("/v1/worlds"))["worlds"]
+        kinds = [(card.get("of_class", False), card.get("fork", False)) for card in worlds]
+        assert sorted(kinds) == [(False, False), (False, True), (True, False)]
+
+
 async def test_a_visitor_reaches_their_own_world_and_nothing_else() -> None:
     async with school("Ada", "Ben") as (farm, teacher, board, (ada, ben)):
         others = [await place_of(ben), *(f"/v1/worlds/{world.name}" for world in farm.front.worlds)]

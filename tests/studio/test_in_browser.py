@@ -152,7 +152,7 @@ def test_a_person_finds_a_world_calls_tools_undoes_and_forks(owner: Browser) -> 
     call(tab, "block_bed", bed_id="BED-00005", reason="again")
     assert "condition" in texts(tab, ".answer .refusal code")[0]
     assert len(texts(tab, ".steps .step.refused .refusal")) == 1
-    tab.click("[aria-label='Undo call 2 and later ones']")
+    tab.click("[aria-label='Undo 2 calls, from call 2 on']")
     tab.until("document.querySelectorAll('.steps .step').length === 1")
     tab.until("![...document.querySelectorAll('.tables td')].some(e => e.textContent === 'broken rail')")
     first = tab.do("location.hash")
@@ -173,6 +173,26 @@ def test_a_call_can_be_copied_as_mcp_curl_and_python(owner: Browser) -> None:
     press_button(owner, "Copy the call")
     owner.until("document.querySelectorAll('dialog .snippet').length === 3")
     assert all("list_wards" in text for text in texts(owner, "dialog pre"))
+
+
+def test_a_form_does_not_say_how_to_write_what_is_chosen(owner: Browser) -> None:
+    go(owner, "#/environment/board_game_cafe")
+    owner.until("document.querySelector('li.task')")
+    # What the world can do and what holds in it stand before its tasks, unfolded.
+    order = "[...document.querySelectorAll('main details.rules[open], main [aria-label=Tasks]')].map(e => e.className)"
+    assert owner.do(order) == ["rules", "rules tools", ""]
+    press_button(owner, "Open a fresh world")
+    owner.until("document.querySelector('table.records')")
+    press_button(owner, "Playground")
+    owner.until("document.querySelector('.toollist .tool')")
+    hints = (
+        "[...document.querySelectorAll('.tool')].flatMap(({dataset}) => { document.querySelector(`[data-tool=${dataset.tool}]`).click();"
+        " return [...document.querySelectorAll('.entry:has(select, [type=date]) .hint')].map(e => e.textContent); })"
+    )
+    shown = [hint for hint in owner.do(hints) if hint]
+    assert shown
+    assert not [hint for hint in shown if "YYYY" in hint or "such as" in hint]
+    assert owner.do("[...document.querySelectorAll('option')].every(e => !/a [aeiou]/.test(e.textContent.slice(0, 9)))")
 
 
 def test_tables_are_sorted_filtered_and_lead_to_the_records_that_they_name(owner: Browser) -> None:
@@ -469,19 +489,56 @@ def test_the_focus_stays_where_it_was_when_a_part_is_drawn_anew(owner: Browser) 
     enter_key(owner)
     owner.until("document.querySelectorAll('.steps .step').length === 1")
     assert owner.do("document.activeElement.matches('.timeline button')")
+    owner.do("document.querySelector('.undo').focus()")
+    enter_key(owner)
+    # Nothing is left there to press: the tool can be called again.
+    owner.until("!document.querySelector('.steps .step')")
+    owner.do("new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted)))")
+    assert owner.do("document.activeElement.matches('.form .primary')")
 
 
-def test_a_shared_address_shows_the_same_world_to_a_reader(owner: Browser) -> None:
+def test_a_fork_is_taken_back_to_where_it_began_with_one_button(owner: Browser) -> None:
+    open_world(owner)
+    press_button(owner, "Playground")
+    call(owner, "block_bed", bed_id="BED-00005", reason="broken rail")
+    first = owner.do("location.hash")
+    press_button(owner, "Fork")
+    owner.until(f"location.hash !== {json.dumps(first)} && document.querySelectorAll('.steps .step').length === 1")
+    owner.until("document.querySelector('[data-does=undo-all]')?.disabled")
+    for number in (2, 3):
+        call(owner, "list_beds")
+        assert len(texts(owner, ".steps .step")) == number
+    assert texts(owner, "[data-does=undo-all]") == ["Back to the fork (2 calls)"]
+    assert texts(owner, ".undo") == ["Undo", "Undo 2 calls"]
+    owner.click("[data-does=undo-all]")
+    owner.until("document.querySelectorAll('.steps .step').length === 1")
+    assert not owner.do("document.querySelector('#notice.wrong')")
+
+
+def test_a_shared_address_shows_the_same_world_to_a_reader_who_is_in_the_studio_already(owner: Browser) -> None:
     tab = owner
     open_live(tab)
     tab.click("[data-does=step]")
     tab.until("document.querySelector('.steps .step')")
+    assert texts(tab, ".steps .by") == ["oracle"]
+    press_button(tab, "Task")
+    tab.until("document.querySelector('.form')")
+    call(tab, "list_wards")
+    assert texts(tab, ".steps .by") == ["you", "oracle"]
     press_button(tab, "Share")
     tab.until("document.querySelector('dialog .snippet')")
     (address,) = texts(tab, "dialog pre")
-    tab.ask("Page.navigate", url="about:blank")
+    # The page stays, only what follows `#` is another.
     tab.ask("Page.navigate", url=address)
     tab.until("document.querySelector('#session .tag')?.textContent === 'read only'")
     tab.until("document.querySelector('.talk .turn.agent')")
-    assert not tab.do("document.querySelector('[data-does]')")
+    assert texts(tab, ".steps .by") == ["the owner", "oracle"]
+    assert not tab.do("document.querySelector('main [data-does]')")
     assert "code=" not in tab.do("location.href")
+    # It opens once.
+    tab.ask("Page.navigate", url="about:blank")
+    tab.ask("Page.navigate", url=address)
+    tab.until("document.querySelector('main [role=alert]')?.textContent.startsWith('This link was used already')")
+    tab.complaints.clear()
+    press_button(tab, "Go on as you are logged in")
+    tab.until("document.querySelector('.talk .turn.agent')")

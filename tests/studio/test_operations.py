@@ -61,6 +61,39 @@ async def test_a_refused_call_changes_nothing_and_names_the_condition_that_refus
         assert await owner.hash(path) == before
 
 
+async def test_a_refusal_names_the_condition_that_refused_it_and_no_other_that_could_say_the_same() -> None:
+    async with studio() as (_, owner):
+        path = await owner.opened(environment="animal_shelter")
+        state = (await owner.get(f"{path}/state"))["state"]
+        animal = next(
+            id_ for id_, each in state["animals"].items() if each["status"] == "in_care" and not each["infectious"]
+        )
+        kennel = next(id_ for id_, each in state["kennels"].items() if each["wing"] != "isolation")
+        step = await owner.call(path, "isolate_animal", animal_id=animal, kennel_id=kennel)
+        assert (step["kind"], step["condition"]) == ("refused", "kennel.wing == 'isolation'")
+
+
+async def test_a_fork_is_taken_back_to_where_it_began_and_no_further() -> None:
+    async with studio() as (_, owner):
+        path = await owner.opened()
+        beds = (await owner.get(f"{path}/state"))["state"]["beds"]
+        first, second, third = [bed for bed, record in beds.items() if record["condition"] == "clean"][:3]
+        await owner.call(path, "block_bed", bed_id=first, reason="broken rail")
+        await owner.call(path, "list_beds")
+        (card,) = (await owner.ask("POST", f"{path}/fork", {}, 201))["worlds"]
+        fork = f"/v1/worlds/{card['name']}"
+        start = await owner.hash(fork)
+        assert (await owner.get(f"{fork}/timeline"))["earliest"] == 2
+        for bed in (second, third):
+            await owner.call(fork, "block_bed", bed_id=bed, reason="broken rail")
+        assert await owner.hash(fork) != start
+        earliest = (await owner.get(f"{fork}/timeline"))["earliest"]
+        after = await owner.ask("POST", f"{fork}/undo", {"after": earliest})
+        assert (earliest, after["earliest"], [step["number"] for step in after["steps"]]) == (2, 2, [1, 2])
+        assert await owner.hash(fork) == start
+        assert (await owner.get(f"{path}/timeline"))["earliest"] == 0
+
+
 @pytest.mark.parametrize("seed", range(3))
 async def test_undo_brings_back_the_state_after_any_call(seed: int) -> None:
     chance = random.Random(seed)

@@ -214,6 +214,13 @@ async def test_one_run_may_be_named_in_the_place_of_its_folder(recorded: Path) -
         assert (await owner.get("/v1/runs/solved"))["all"]["solved"] == TASKS
 
 
+async def test_a_folder_of_runs_that_is_made_after_the_start_is_shown(recorded: Path, tmp_path: Path) -> None:
+    async with studio(runs=tmp_path / "runs") as (_, owner):
+        assert (await owner.get("/v1/runs"))["runs"] == []
+        shutil.copytree(recorded / "half", tmp_path / "runs" / "half")
+        assert [run["id"] for run in (await owner.get("/v1/runs"))["runs"]] == ["half"]
+
+
 async def test_what_is_recorded_meanwhile_is_shown(recorded: Path, tmp_path: Path) -> None:
     shutil.copytree(recorded / "half", tmp_path / "half")
     ((shard, reading),) = read_shards(tmp_path / "half")

@@ -76,6 +76,22 @@ def test_a_refusal_leads_to_the_condition_whose_sentence_it_is(first: str, middl
     assert reasons.condition("block", f"z{value}") == ""
 
 
+def test_of_conditions_that_could_say_a_sentence_the_one_that_leaves_least_to_values_said_it() -> None:
+    lines = (
+        "a.here | {a.name} is {a.status}.",
+        "b.dry | {b.name} is not dry.",
+        "c.x | {a.name} is red.",
+        "c.y | {b.name} is red.",
+    )
+    reasons = RefusalReasons((), {"move": lines})
+    assert reasons.condition("move", "D3 is not dry.") == "b.dry"
+    assert reasons.condition("move", "Milo is away.") == "a.here"
+    # Two say the same: which of them it was cannot be known.
+    assert reasons.condition("move", "D3 is red.") == ""
+    sentences = ("D3 is red.", "There is no animal 'X-1'.", "There is no tool 'x'.", "Unreadable arguments.", None)
+    assert [reasons.refuses("move", sentence) for sentence in sentences] == [True, True, False, False, False]
+
+
 def test_a_sentence_that_is_a_rule_leads_to_its_number() -> None:
     reasons = RefusalReasons(("A bed holds one.", "Beds are clean."))
     assert [reasons.rule(text) for text in ("Beds are clean.", "No.", None)] == [2, None, None]

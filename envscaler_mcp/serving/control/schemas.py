@@ -74,6 +74,10 @@ class WorldCard(JsonBody):
     """Whether a call kept a processor busy for so long that it had to take turns with others like it."""
     memory: int = 0
     """Bytes that its worker held for itself at the last measurement; 0 in the server's own process."""
+    fork: bool = Field(default=False, exclude_if=lambda fork: not fork)
+    """Whether it went on from another world."""
+    of_class: bool = Field(default=False, exclude_if=lambda of_class: not of_class)
+    """Whether it is that of a visitor of a class."""
 
 
 class WorldCards(JsonBody):

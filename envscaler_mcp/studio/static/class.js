@@ -1,8 +1,10 @@
 // Classes: a teacher chooses a task, visitors join by a link, and a board shows who has solved what.
 
 import { environmentPath, get, post, remove } from "./api.js";
-import { attempt, button, copy, dialog, el, fill, notice, place, plural, redraw } from "./dom.js";
+import { attempt, button, copy, dialog, el, fill, notice, place, plural, renew } from "./dom.js";
 import { levelTag } from "./environment.js";
+import { lookPanel } from "./live.js";
+import { World } from "./model.js";
 import { qrPicture } from "./qr.js";
 
 const SECONDS = 1.5;
@@ -74,22 +76,22 @@ export async function showClass(main, signal, name) {
     const task = board.tasks.at(-1);
     const now = board.seats.map((seat) => [seat, seat.results[board.tasks.length - 1]]);
     const done = now.filter(([, result]) => result?.solved_after != null);
-    fill(joined, el("b", {}, `${board.seats.length} of ${board.places}`), " places taken", el("span.dim", {}, ` · ends in ${time(board.seconds_left)}`));
-    redraw(controls, () => fill(
+    renew(joined, el("b", {}, `${board.seats.length} of ${board.places}`), " places taken", el("span.dim", {}, ` · ends in ${time(board.seconds_left)}`));
+    renew(
       controls,
-      button(board.locked ? "Unlock the worlds" : "Lock the worlds", () => does("rules", { locked: !board.locked }), board.locked ? ".primary" : "", { "data-does": "lock" }),
-      button(board.joining ? "Let no one else in" : "Let others in", () => does("rules", { joining: !board.joining }), board.joining ? "" : ".primary", { "data-does": "door" }),
-      button("Next task", () => attempt(chooseTask)),
-      button("Reset all", () => sure("Reset all worlds?", "Every visitor gets a fresh world; what they did is gone.", "Reset all", () => does("reset", {}))),
-      button("End the class", () => sure("End the class?", "All its worlds end, and the board with them.", "End the class", () => attempt(end)), ".quiet"),
-    ));
-    redraw(request, () => fill(
+      button(board.locked ? "Unlock the worlds" : "Lock the worlds", () => does("rules", { locked: !board.locked }), board.locked ? ".primary" : "", { "data-does": "lock", "data-key": "lock" }),
+      button(board.joining ? "Let no one else in" : "Let others in", () => does("rules", { joining: !board.joining }), board.joining ? "" : ".primary", { "data-does": "door", "data-key": "door" }),
+      button("Next task", () => attempt(chooseTask), "", { "data-key": "next" }),
+      button("Reset all", () => sure("Reset all worlds?", "Every visitor gets a fresh world; what they did is gone.", "Reset all", () => does("reset", {})), "", { "data-key": "reset" }),
+      button("End the class", () => sure("End the class?", "All its worlds end, and the board with them.", "End the class", () => attempt(end)), ".quiet", { "data-key": "end" }),
+    );
+    renew(
       request,
       el("header.row", {}, el("h2", {}, board.tasks.length > 1 ? `Task ${board.tasks.length}` : "Task"), levelTag(task.level)),
       el("p.request", {}, task.task),
       el("details", { open: request.querySelector("details")?.open }, el("summary", {}, plural(task.checks.length, "check"), " in words"), el("ol", {}, task.checks.map((check) => el("li", {}, check)))),
-    ));
-    redraw(rows, () => fill(rows, board.seats.length ? table(now, done.length) : el("p.empty", {}, "No one has joined yet.")));
+    );
+    renew(rows, board.seats.length ? table(now, done.length) : el("p.empty", {}, "No one has joined yet."));
     for (const [seat] of done) {
       const key = `${seat.seat} ${board.tasks.length}`;
       if (!solved.has(key)) fill(said, `${seat.name} has solved the task.`);
@@ -107,20 +109,27 @@ export async function showClass(main, signal, name) {
       el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "Visitor"), before.map((_, number) => el("th", { scope: "col" }, `Task ${number + 1}`)), el("th", { scope: "col" }, "Checks"), el("th.number", { scope: "col" }, "Calls"), el("th.number", { scope: "col" }, "Solved after"), el("td", {}))),
       el("tbody", {}, now.map(([seat, result]) => el(
         "tr",
-        { "data-seat": seat.name, class: result?.solved_after != null ? "solved" : null },
+        { "data-seat": seat.name, "data-key": seat.seat, class: result?.solved_after != null ? "solved" : null },
         el("th", { scope: "row" }, seat.name),
         before.map((_, number) => el("td", {}, earlier(seat.results[number]))),
         el("td", {}, bulbs(checks, result?.holds ?? [], seat.world)),
         el("td.number", {}, String(result?.calls ?? 0)),
         el("td.number.after", {}, result?.solved_after != null ? time(result.solved_after) : "–"),
-        el("td.row", {}, seat.world && el("a.button.small", { href: `#/world/${seat.world}/live`, "aria-label": `Show the world of ${seat.name}` }, "Show"), button("Reset", () => does("reset", { seat: seat.seat }), ".small", { "aria-label": `Reset the world of ${seat.name}` }), button("Remove", () => sure(`Send ${seat.name} away?`, "Their world ends. They may join again while others are let in.", "Send away", () => does("remove", { seat: seat.seat })), ".small.quiet", { "aria-label": `Send ${seat.name} away` })),
+        el(
+          "td.row",
+          {},
+          seat.world && el("a.button.small", { "data-key": "show", href: `#/class/${name}/${seat.seat}`, "aria-label": `Show the world of ${seat.name}` }, "Show"),
+          button("Reset", () => does("reset", { seat: seat.seat }), ".small", { "data-key": "reset", "aria-label": `Reset the world of ${seat.name}` }),
+          button("Remove", () => sure(`Send ${seat.name} away?`, "Their world ends. They may join again while others are let in.", "Send away", () => does("remove", { seat: seat.seat })), ".small.quiet", { "data-key": "remove", "aria-label": `Send ${seat.name} away` }),
+        ),
       ))),
     );
   }
 
   async function chooseTask() {
     const { tasks } = await get(`${environmentPath(board.environment)}/tasks`);
-    const choice = el("select", { id: "next-task" }, tasks.map((each) => el("option", { value: each.id, selected: each.id === board.tasks.at(-1).id }, taskLine(each))));
+    const next = nextOf(tasks.map((each) => each.id), board.tasks.map((each) => each.id));
+    const choice = el("select", { id: "next-task" }, tasks.map((each) => el("option", { value: each.id, selected: each.id === next }, taskLine(each))));
     const box = dialog("Next task", el("p", {}, "Everyone gets a fresh world at its start. The board keeps who has solved the tasks before."), labelled("Task", choice), el("p.row", {}, button("Go on to it", async () => { box.close(); await does("task", { scenario: choice.value }); }, ".primary")));
   }
 
@@ -143,6 +152,43 @@ export async function showClass(main, signal, name) {
   );
   draw(board);
   again(signal, SECONDS, async () => draw(await get(path)));
+}
+
+// The first task after the last one that was not played yet; of those before it where there is none.
+function nextOf(all, played) {
+  const at = all.indexOf(played.at(-1));
+  return [...all.slice(at + 1), ...all.slice(0, at + 1)].find((id) => !played.includes(id)) ?? played.at(-1);
+}
+
+// The world of one visitor, for the projector: nothing there can be pressed that changes it. It follows them to their next world.
+export async function showPupil(main, signal, name, id) {
+  let shown = null;
+  let closing = null;
+  const title = el("h1", {});
+  const about = el("p.dim", {});
+  const back = el("a.button", { href: `#/class/${name}`, "data-does": "back" }, "Back to the board");
+  const body = el("div.view.view-live", {});
+  fill(main, el("header.classhead", {}, el("div", {}, title, about), el("p.row", {}, back)), body);
+  signal.addEventListener("abort", () => closing?.abort());
+
+  async function look(board) {
+    const seat = board.seats.find((each) => each.seat === id);
+    if (!seat) return fill(body, el("p.empty", {}, "This visitor is not in the class any more."));
+    place(["Class", "#/class"], [board.title, `#/class/${name}`], [seat.name]);
+    renew(title, seat.name);
+    renew(about, `${board.title}, task ${board.tasks.length}`);
+    if (seat.world === shown) return;
+    shown = seat.world;
+    closing?.abort();
+    if (!shown) return fill(body, el("p.empty", {}, "Their world has ended."));
+    closing = new AbortController();
+    const world = new World(shown);
+    await world.open(closing.signal);
+    if (!signal.aborted) fill(body, lookPanel(world, seat.name));
+  }
+
+  await look(await get(classPath(name)));
+  again(signal, SECONDS, async () => look(await get(classPath(name))));
 }
 
 // Asks again and again while the page is seen, until the signal ends it.

@@ -49,13 +49,58 @@ export function button(text, does, kind = "", attributes = {}) {
 
 const FOCUSABLE = "a[href], button, input, select, textarea, summary, [tabindex]";
 
-// Draws a part of the page anew; what had the focus there, or stands in its place, has it afterwards.
+// Draws a part of the page anew; what had the focus there, or stands in its place, has it afterwards. Where nothing there can
+// have it, the button that calls the tool has it, or the tab of the view.
 export function redraw(part, draw) {
   const before = part.contains(document.activeElement) ? [...part.querySelectorAll(FOCUSABLE)].indexOf(document.activeElement) : -1;
   draw();
-  if (before < 0 || part.contains(document.activeElement)) return;
+  // A browser takes the focus from what was disabled only when it paints.
+  const now = document.activeElement;
+  if (before < 0 || (part.contains(now) && !now.disabled)) return;
   const after = [...part.querySelectorAll(FOCUSABLE)].filter((element) => !element.disabled);
-  after[Math.min(before, after.length - 1)]?.focus({ preventScroll: true });
+  const next = after[Math.min(before, after.length - 1)] ?? document.querySelector("main .form .primary:enabled") ?? document.querySelector("main .views [aria-current], main");
+  next.focus({ preventScroll: true });
+}
+
+// Makes what a part of the page holds like `children`. What stays the same keeps its identity, so that no click and no focus is
+// lost; buttons and rows are the same where their `data-key` is.
+export function renew(part, ...children) {
+  const wanted = put(part.cloneNode(false), ...children);
+  patchChildren(part, wanted);
+}
+
+const keyOf = (node) => node.dataset?.key;
+const alike = (shown, wanted) => shown.nodeName === wanted.nodeName && keyOf(shown) === keyOf(wanted);
+
+function patchChildren(shown, wanted) {
+  const keys = new Set([...wanted.children].map(keyOf));
+  for (const child of [...shown.children]) if (keyOf(child) && !keys.has(keyOf(child))) child.remove();
+  let place = shown.firstChild;
+  for (const child of [...wanted.childNodes]) {
+    if (place && alike(place, child)) {
+      patch(place, child);
+      place = place.nextSibling;
+    } else {
+      const same = keyOf(child) && [...shown.children].find((each) => alike(each, child));
+      if (same) patch(same, child);
+      shown.insertBefore(same || child, place);
+    }
+  }
+  while (place) {
+    const next = place.nextSibling;
+    place.remove();
+    place = next;
+  }
+}
+
+function patch(shown, wanted) {
+  if (shown.nodeType === Node.TEXT_NODE) {
+    if (shown.data !== wanted.data) shown.data = wanted.data;
+    return;
+  }
+  for (const { name } of [...shown.attributes]) if (!wanted.hasAttribute(name)) shown.removeAttribute(name);
+  for (const { name, value } of wanted.attributes) if (shown.getAttribute(name) !== value) shown.setAttribute(name, value);
+  patchChildren(shown, wanted);
 }
 
 let timer = 0;

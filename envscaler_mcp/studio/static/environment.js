@@ -44,12 +44,20 @@ export async function showEnvironment(main, signal, id) {
         button("Connect a host", () => attempt(() => showConnect(id))),
       ),
     ),
+    el("div.knows", {}, card.rules.length > 0 && el("details.rules", { open: true }, el("summary", {}, plural(card.rules.length, "rule"), " that always hold"), el("ol", {}, card.rules.map((rule) => el("li", {}, rule)))), toolList(card.tools)),
     tasks,
-    el("details.rules", {}, el("summary", {}, plural(card.rules.length, "rule"), " that always hold"), el("ol", {}, card.rules.map((rule) => el("li", {}, rule)))),
   );
   const list = (await get(`${environmentPath(id)}/tasks`)).tasks;
   if (signal.aborted) return;
   showTasks(tasks, id, list, reader);
+}
+
+function toolList(tools) {
+  const group = (title, effect) => {
+    const listed = tools.filter((tool) => tool.effect === effect);
+    return listed.length > 0 && [el("h3", {}, title), el("ul", {}, listed.map((tool) => el("li", { title: tool.description }, sentence(tool.name))))];
+  };
+  return el("details.rules.tools", { open: true }, el("summary", {}, plural(tools.length, "tool")), group("Change", "writes"), group("Read", "reads"));
 }
 
 function showTasks(section, id, all, reader) {

@@ -81,7 +81,7 @@ async function showOpen(section, all, signal) {
       "ul.chips",
       {},
       worlds.slice(0, 24).map((world) =>
-        el("li", {}, el("a.chip", { href: `#/world/${world.name}` }, titles.get(world.environment) ?? world.environment, el("span.dim", {}, world.scenario ? ` ${world.scenario.replace(`${world.environment}-`, "")}` : " free play", ` · ${plural(world.calls ?? 0, "call")}`))),
+        el("li", {}, el("a.chip", { href: `#/world/${world.name}` }, titles.get(world.environment) ?? world.environment, el("span.dim", {}, world.scenario ? ` ${world.scenario.replace(`${world.environment}-`, "")}` : " free play", world.of_class && " · a visitor's", world.fork && " · a fork", ` · ${plural(world.calls ?? 0, "call")}`))),
       ),
     ),
   );

@@ -6,7 +6,7 @@ import { levelTag, toWatch } from "./environment.js";
 import { playground } from "./playground.js";
 import { tablesPanel } from "./tables.js";
 import { lamps } from "./task.js";
-import { timelinePanel } from "./timeline.js";
+import { author, timelinePanel } from "./timeline.js";
 import { doneButton } from "./verdict.js";
 
 const PACES = [["slow", 2600], ["normal", 1200], ["fast", 250]];
@@ -24,7 +24,7 @@ export function livePanel(world, signal, { watched = false } = {}) {
   const over = button("Take over", () => takeOver(), "", { "data-does": "take-over" });
   const agents = el("select", { "aria-label": "Agent", onchange: () => choose(agents.value) }, task !== null && el("option", { value: "oracle" }, "oracle"), el("option", { value: "random" }, "random"), task !== null && world.agents.model && el("option", { value: "model" }, world.agents.model), el("option", { value: "person" }, "person"));
   const paces = el("select", { "aria-label": "Speed", onchange: () => { state.pace = Number(paces.value); } }, PACES.map(([name, wait]) => el("option", { value: wait, selected: wait === state.pace }, name)));
-  const again = button("From the start", () => attempt(async () => { pause(); state.said = ""; await world.undo(world.timeline.dropped); }), ".quiet");
+  const again = button("From the start", () => attempt(async () => { pause(); state.said = ""; await world.undo(world.timeline.earliest); }), ".quiet");
   const controls = watched ? null : reader ? el("p.dim", {}, "You see what happens here as it happens.") : el("div.controls.row", { role: "group", "aria-label": "Agent at work" }, play, step, over, el("label", {}, "agent ", agents), el("label", {}, "speed ", paces), again, status);
   let timer = 0;
 
@@ -85,7 +85,7 @@ export function livePanel(world, signal, { watched = false } = {}) {
     fill(
       talk,
       task !== null && el("li.turn.user", {}, el("p.who", {}, "user ", levelTag(world.checks.level)), el("p.request", {}, task)),
-      world.steps.map((each) => el(`li.turn.agent.${each.kind}`, {}, el("p.who", {}, each.by === "person" ? "you" : each.by), state.words.has(each.number) && el("p", {}, state.words.get(each.number)), el("p", {}, el("b", {}, sentence(each.tool))), el("p.dim", {}, outcome(each)))),
+      world.steps.map((each) => el(`li.turn.agent.${each.kind}`, {}, el("p.who", {}, author(world, each)), state.words.has(each.number) && el("p", {}, state.words.get(each.number)), el("p", {}, el("b", {}, sentence(each.tool))), el("p.dim", {}, outcome(each)))),
       state.said && el("li.turn.agent.end", {}, el("p.who", {}, state.agent), el("p", {}, state.said)),
     );
     // Those who watch read the request.
@@ -98,7 +98,7 @@ export function livePanel(world, signal, { watched = false } = {}) {
     controls,
     person,
     el("section.conversation", { "aria-label": watched ? "Request" : "Conversation" }, el("h2", {}, watched ? "Request" : "Conversation"), talk),
-    el("div.middle", {}, task !== null && lamps(world), timelinePanel(world)),
+    el("div.middle", {}, task !== null && lamps(world), timelinePanel(world, watched ? { undoes: false } : {})),
     tablesPanel(world, { follow: true }),
   );
   world.addEventListener("change", () => panel.isConnected && draw());
@@ -110,6 +110,17 @@ export function livePanel(world, signal, { watched = false } = {}) {
     timer = setTimeout(run, state.pace);
   }
   return panel;
+}
+
+// What a visitor of a class does, for those who only look.
+export function lookPanel(world, visitor) {
+  world.visitor = visitor;
+  return el(
+    "div.task",
+    {},
+    world.checks.task !== null && el("section.asked", { "aria-label": "Request" }, el("header.row", {}, el("h2", {}, "Request"), levelTag(world.checks.level)), el("p.request", {}, world.checks.task), lamps(world)),
+    el("div.below", {}, tablesPanel(world, { follow: true }), timelinePanel(world, { undoes: false })),
+  );
 }
 
 function outcome({ kind, result }) {

@@ -13,6 +13,7 @@ const VIEWS = [
   [/^\/environment\/([a-z0-9_+-]+)$/, async () => (await import("./environment.js")).showEnvironment],
   [/^\/class$/, async () => (await import("./class.js")).showClasses],
   [/^\/class\/([\w-]+)$/, async () => (await import("./class.js")).showClass],
+  [/^\/class\/([\w-]+)\/([\w-]+)$/, async () => (await import("./class.js")).showPupil],
   [/^\/builder(?:\/([a-z0-9_]+))?$/, async () => (await import("./builder.js")).showBuilder],
   [/^\/demo$/, async () => (await import("./demo.js")).showDemo],
   [/^\/train$/, async () => (await import("./train.js")).showTrain],
@@ -97,20 +98,34 @@ async function offerDemo() {
   showSession();
 }
 
-async function start() {
+let refusedLink = "";
+
+function showRefusedLink() {
+  place(["Link"]);
+  showSession();
+  fill(main, el("section.hero", {}, el("h1", {}, "This link opens nothing any more"), el("p", { role: "alert" }, refusedLink), el("p.row", {}, button(session() ? "Go on as you are logged in" : "Log in with a token", show, ".primary"))));
+  refusedLink = "";
+}
+
+// An address with a code lets in, also where it is pasted into a page that is open.
+async function enter() {
   const [, code, at] = /^#code=([\w.-]+)(?:&at=([\w/+-]+))?$/.exec(location.hash) ?? [];
-  if (code) {
-    history.replaceState(null, "", at ? `/#/${at}` : "/#/");
-    await logInByCode(code).catch((refusal) => notice(refusal.message, true));
-  }
+  if (!code) return;
+  history.replaceState(null, "", at ? `/#/${at}` : "/#/");
+  refusedLink = await logInByCode(code).then(() => "", (refusal) => refusal.message);
+}
+
+async function start() {
+  await enter();
   addEventListener("hashchange", async () => {
     if (location.hash === "#main") return;
-    await show();
+    await enter();
+    await (refusedLink ? showRefusedLink() : show());
     scrollTo(0, 0);
     main.focus({ preventScroll: true });
   });
-  addEventListener("logged-out", () => showLogin());
-  await show();
+  addEventListener("logged-out", () => { leaving.abort(); showLogin(); });
+  await (refusedLink ? showRefusedLink() : show());
   offerDemo();
 }
 

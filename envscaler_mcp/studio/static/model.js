@@ -46,6 +46,11 @@ export class World extends EventTarget {
     return this.timeline.steps;
   }
 
+  // Who made the calls of a person, for those who look at this page.
+  get person() {
+    return this.visitor ?? (isReader() ? "the owner" : "you");
+  }
+
   get last() {
     return this.steps.at(-1)?.number ?? this.timeline.dropped;
   }
@@ -63,7 +68,7 @@ export class World extends EventTarget {
   async catchUp() {
     if (this.busy || this.gone || this.signal.aborted) return;
     const timeline = await get(`${this.path}/timeline`).catch((refusal) => {
-      if (refusal.status === 404) this.gone = refusal.message;
+      if ([401, 404].includes(refusal.status)) this.gone = refusal.message;
       this.tell();
       return null;
     });

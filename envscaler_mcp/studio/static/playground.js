@@ -114,10 +114,13 @@ export function playground(world) {
   return el("div.playground", {}, el("section.toolbox", { "aria-label": "Tools" }, filter, tools), el("div.call", {}, place, answered));
 }
 
+// How a value is written, at the end of what is said of it.
+const WRITTEN = /(, as (YYYY|HH)[^.]*|; an id such as [^.]*|: ids of [^.]*, such as [^.]*)(?=\.( |$))/;
+
 // What is said of a field beyond its name; a menu says how ids look, and a date field how dates are written.
 function hint(field, control) {
   const menu = control.localName === "select" || ["date", "minute", "time"].includes(field.type);
-  const about = menu ? field.about.replace(/^(Id of [^.]*, such as [^.]*|[^.]*: an? (date|time)[^.]*)\.$/, "") : field.about;
+  const about = menu ? field.about.replace(/^(Id of [^.]*, such as [^.]*|[^.]*: an? (date|time)[^.]*)\.$/, "").replace(WRITTEN, "") : field.about;
   return about.replace(/^The |\.$/g, "").toLowerCase() === field.title.toLowerCase() ? "" : about;
 }
 
@@ -169,7 +172,7 @@ function picker(world, field, common) {
     const chosen = new Set([...control.selectedOptions].map((option) => option.value));
     const now = world.table(field.refers) ?? table;
     const listed = Object.keys(now.records).sort((a, b) => now.labels[a].localeCompare(now.labels[b], undefined, { numeric: true }));
-    fill(control, !many && el("option", { value: "" }, field.required ? `Choose a ${now.noun} …` : "–"), listed.map((id) => el("option", { value: id, selected: chosen.has(id) }, now.labels[id] === id ? id : `${now.labels[id]}  (${id})`)));
+    fill(control, !many && el("option", { value: "" }, field.required ? `Choose ${/^[aeiou]/i.test(now.noun) ? "an" : "a"} ${now.noun} …` : "–"), listed.map((id) => el("option", { value: id, selected: chosen.has(id) }, now.labels[id] === id ? id : `${now.labels[id]}  (${id})`)));
   };
   refresh();
   const read = () => {

@@ -39,6 +39,14 @@ export async function showJoin(main, signal, code) {
   name.focus();
 }
 
+const closeDialogs = () => document.querySelectorAll("dialog[open]").forEach((shown) => shown.close());
+
+function showOver(main) {
+  place(["Class"]);
+  fill(main, el("section.hero", {}, el("h1", {}, "The class is over"), el("p", {}, "It has ended, or your place in it is gone. To play on, join by the teacher's link.")));
+  main.focus({ preventScroll: true });
+}
+
 export async function showSeat(main, signal) {
   let seat = await get("/v1/seat");
   let world = null;
@@ -59,8 +67,11 @@ export async function showSeat(main, signal) {
     locked.hidden = !seat.locked;
     fresh.disabled = seat.locked;
     body.inert = seat.locked;
+    lock();
     if (!another) return;
     closing?.abort();
+    // A verdict on the world before would stand over the new one.
+    closeDialogs();
     if (!seat.world) {
       world = null;
       fill(body, el("p.empty", {}, "Your world has ended. Start again with a fresh one."));
@@ -72,9 +83,29 @@ export async function showSeat(main, signal) {
     if (signal.aborted) return;
     world = opened;
     fill(body, taskPanel(world));
+    lock();
   }
 
-  signal.addEventListener("abort", () => closing?.abort());
+  // Dead for the pointer as a whole, and seen to be.
+  function lock() {
+    body.querySelectorAll(".form [type=submit], [data-does=done]").forEach((control) => { control.disabled = seat.locked; });
+  }
+
+  // The place is gone, with the class or without it: what is left on the page could only be refused.
+  async function ask() {
+    try {
+      await enter(await get("/v1/seat"));
+    } catch (refusal) {
+      if (refusal.status !== 404 && refusal.status !== 401) throw refusal;
+      ended.abort();
+      closing?.abort();
+      closeDialogs();
+      showOver(main);
+    }
+  }
+
+  const ended = new AbortController();
+  signal.addEventListener("abort", () => { ended.abort(); closing?.abort(); });
   await enter(seat);
-  again(signal, SECONDS, async () => enter(await get("/v1/seat")));
+  again(ended.signal, SECONDS, ask);
 }

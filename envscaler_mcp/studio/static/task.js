@@ -53,7 +53,7 @@ export function taskPanel(world) {
       { "aria-label": "Request" },
       el("header.row", {}, el("h2", {}, "Request"), levelTag(world.checks.level)),
       el("p.request", {}, world.checks.task),
-      !reader && el("p.row", {}, doneButton(world), !isVisitor() && [step, button("Back to the start", () => attempt(() => world.undo(world.timeline.dropped)), ".quiet")]),
+      !reader && el("p.row", {}, doneButton(world), !isVisitor() && [step, button("Back to the start", () => attempt(() => world.undo(world.timeline.earliest)), ".quiet")]),
       lamps(world),
     ),
     !reader && playground(world),

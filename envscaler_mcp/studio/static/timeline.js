@@ -4,17 +4,20 @@ import { isReader } from "./api.js";
 import { attempt, button, el, fill, plural, put, redraw, sentence, words } from "./dom.js";
 import { answer, difference, plainText } from "./values.js";
 
-const AUTHORS = { person: "you", agent: "agent", oracle: "oracle", random: "random", model: "model" };
+// What a step of a person is signed with; where steps come from a run there is no world with people.
+export const author = (world, step) => (step.by === "person" ? (world.person ?? "person") : step.by);
 
-export function timelinePanel(world, { title = "Calls", oldestFirst = false, most = 60 } = {}) {
+// `undoes`: where nothing else is said, those who may change the world may take calls back.
+export function timelinePanel(world, { title = "Calls", oldestFirst = false, most = 60, undoes = !isReader() && !world.checks.official } = {}) {
   const list = el("ol.steps", {});
-  const panel = el("section.timeline", { "aria-label": title }, el("header.row", {}, el("h2", {}, title), !isReader() && !world.checks.official && button("Undo all", () => attempt(() => world.undo(world.timeline.dropped)), ".small", { "data-does": "undo-all" })), list);
+  const all = undoes && button("", () => attempt(() => world.undo(world.timeline.earliest)), ".small", { "data-does": "undo-all" });
+  const panel = el("section.timeline", { "aria-label": title }, el("header.row", {}, el("h2", {}, title), all), list);
   const draw = () => {
     const steps = oldestFirst ? world.steps.slice(-most) : world.steps.slice(-most).reverse();
-    panel.querySelector("[data-does=undo-all]")?.toggleAttribute("disabled", !world.steps.length);
+    if (all) drawUndoAll(world, all);
     fill(
       list,
-      steps.map((step) => item(world, step)),
+      steps.map((step) => item(world, step, { undoes })),
       !steps.length && el("li.empty", {}, "No call yet."),
     );
     if (oldestFirst) list.scrollTop = list.scrollHeight;
@@ -24,6 +27,15 @@ export function timelinePanel(world, { title = "Calls", oldestFirst = false, mos
   return panel;
 }
 
+// A fork goes back to where it began, and other worlds to where their recording did.
+function drawUndoAll(world, all) {
+  const { earliest, parent, forked_after: forkedAfter } = world.timeline;
+  const count = world.last - earliest;
+  const toFork = parent && earliest > 0 && earliest === forkedAfter;
+  all.disabled = count === 0;
+  fill(all, toFork ? `Back to the fork${count ? ` (${plural(count, "call")})` : ""}` : count > 1 ? `Undo all ${count} calls` : "Undo all");
+}
+
 const SIGNS = { done: "✓", refused: "✕" };
 
 // `answers`: every answer can be unfolded, not only that of the last call.
@@ -31,11 +43,12 @@ export function item(world, step, { undoes = true, answers = false } = {}) {
   const last = answers || step === world.steps.at(-1);
   const turned = world.turned.get(step.number) ?? [];
   const changes = difference(world, step.diff);
-  const undo = undoes && !isReader() && step.undoable && button("Undo", () => attempt(() => world.undo(step.number - 1)), ".small.undo", { "aria-label": `Undo call ${step.number} and later ones`, title: "Back to before this call" });
+  const gone = world.last - step.number + 1;
+  const undo = undoes && !isReader() && step.undoable && button(gone > 1 ? `Undo ${gone} calls` : "Undo", () => attempt(() => world.undo(step.number - 1)), ".small.undo", { "aria-label": gone > 1 ? `Undo ${gone} calls, from call ${step.number} on` : `Undo call ${step.number}`, title: "Back to before this call" });
   return el(
     `li.step.${step.kind}`,
     { "data-step": step.number },
-    el("header.row", {}, el("span.sign", { "aria-label": step.kind }, SIGNS[step.kind] ?? "!"), el("b", {}, sentence(step.tool)), el("span.by", {}, AUTHORS[step.by]), undo),
+    el("header.row", {}, el("span.sign", { "aria-label": step.kind }, SIGNS[step.kind] ?? "!"), el("b", {}, sentence(step.tool)), el("span.by", {}, author(world, step)), undo),
     args(world, step.arguments),
     changes ?? (step.kind !== "done" ? answer(world, step) : el("p.dim", {}, summary(step.result))),
     turned.map((lamp) => el(`p.turned.${lamp.holds ? "on" : "off"}`, {}, lamp.holds ? `✓ check ${lamp.place} is true now` : `✕ check ${lamp.place} is not true any more`, el("span.sr", {}, `: ${lamp.words}`))),

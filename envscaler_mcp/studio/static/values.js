@@ -76,7 +76,7 @@ function refusal(world, step) {
   return el(
     "div.refusal",
     {},
-    el("p", {}, el("b", {}, step.kind === "refused" ? "Refused: " : "Not done: "), String(step.result.error)),
+    el("p", {}, el("b", {}, ["refused", "invalid"].includes(step.kind) ? "Refused: " : "Not done: "), String(step.result.error)),
     rule
       ? el("p.rule", {}, `Rule ${step.rule} of ${world.forms.rules.length} refused it: `, el("q", {}, rule))
       : step.condition && el("p.rule", {}, "The condition of this tool that refused it: ", el("code", {}, step.condition)),

@@ -76,7 +76,7 @@ function header(world, view) {
       !official && button("Branches", () => attempt(() => showBranches(world)), ".quiet"),
       !isReader() && button("Share", () => attempt(() => share(world)), ".quiet"),
       !isReader() && !official && button("Fork", () => attempt(() => fork(world, view)), ""),
-      !isReader() && button("Close", () => attempt(() => close(world)), ".quiet"),
+      !isReader() && !world.card.of_class && button("Close", () => attempt(() => close(world)), ".quiet"),
     ),
   );
 }
