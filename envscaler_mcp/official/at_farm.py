@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Generator, Iterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -26,7 +26,7 @@ from envscaler_mcp.official.benchmark import OfficialTask
 from envscaler_mcp.official.over_stdio import Opening
 from envscaler_mcp.official.world import Hearing, OfficialWorld
 from envscaler_mcp.serving.control.bodies import MOST_VALUES, values_in
-from envscaler_mcp.serving.control.client import ControlClient, RemoteWorld
+from envscaler_mcp.serving.control.client import ControlClient, RemoteWorld, Token, text_of
 from envscaler_mcp.serving.control.plane import MAX_BODY
 from envscaler_mcp.serving.control.schemas import ENVIRONMENTS, Judgement, JudgeOrder, Move, UserOrder
 
@@ -39,7 +39,7 @@ class FarmAccess:
     """A farm that serves a benchmark."""
 
     control: ControlClient
-    token: str
+    token: Token
     """With which its worlds are called."""
 
 
@@ -47,8 +47,7 @@ class FarmAccess:
 async def worlds_at_farm(farm: FarmAccess, benchmark: str, digest: str) -> AsyncIterator[Opening]:
     """Opens worlds at a farm whose official files have this digest, for the block."""
     await _check(farm, benchmark, digest)
-    headers = {"Authorization": f"Bearer {farm.token}"}
-    async with httpx2.AsyncClient(trust_env=False, headers=headers, timeout=_SECONDS) as web:
+    async with httpx2.AsyncClient(trust_env=False, auth=_Bearer(farm.token), timeout=_SECONDS) as web:
 
         @asynccontextmanager
         async def opening(task: OfficialTask) -> AsyncIterator[OfficialWorld]:
@@ -73,6 +72,17 @@ async def worlds_at_farm(farm: FarmAccess, benchmark: str, digest: str) -> Async
                     await _waited_for(opened.close)
 
         yield opening
+
+
+class _Bearer(httpx2.Auth):
+    """The token that is good at each request: a benchmark may take longer than one of them is."""
+
+    def __init__(self, token: Token) -> None:
+        self._token = token
+
+    def auth_flow(self, request: httpx2.Request) -> Generator[httpx2.Request, httpx2.Response, None]:
+        request.headers["Authorization"] = f"Bearer {text_of(self._token)}"
+        yield request
 
 
 async def _check(farm: FarmAccess, benchmark: str, digest: str) -> None:

@@ -18,7 +18,7 @@ from envscaler_mcp.episode.users import model_of_user
 from envscaler_mcp.errors import RunError
 from envscaler_mcp.rl.other_door import refuse_environment
 from envscaler_mcp.rl.users import opened_player
-from envscaler_mcp.serving.control.client import ControlClient
+from envscaler_mcp.serving.control.client import ControlClient, Token
 from envscaler_mcp.serving.suggestion import did_you_mean
 from envscaler_mcp.settings import Settings
 
@@ -88,9 +88,9 @@ def _refuse_contradictions(benchmark: Benchmark, user: str, strategy: str) -> No
 @asynccontextmanager
 async def _at_farm(stage: Stage, url: str, token: str | None) -> AsyncIterator[Stage]:
     from envscaler_mcp.official.at_farm import FarmAccess
-    from envscaler_mcp.rl.farm import farm_token
+    from envscaler_mcp.rl.farm import OwnToken
 
-    secret = farm_token(Settings.read()) if token is None else token
+    secret: Token = OwnToken(Settings.read()) if token is None else token
     with ControlClient(url, secret) as control:
         async with replace(stage, farm=FarmAccess(control, secret)).reached("http") as reached:
             yield reached
