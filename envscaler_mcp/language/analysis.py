@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 
+from envscaler_mcp.language.column_types import column_of
 from envscaler_mcp.language.expressions import (
     Choice,
     Defined,
@@ -291,7 +292,7 @@ class DayFilter:
 def day_filter(entity: Entity, model: Model) -> DayFilter | None:
     """The first day or moment of records that operations make, because those are many; nothing where a name is taken."""
     made = {s.entity for o in model.operations.values() for s in statements(o.effect) if isinstance(s, New)}
-    dated = next((a for a in entity.stored if a.type.kind in ("date", "datetime")), None)
+    dated = next((a for a in entity.stored if column_of(a.type).on_a_day), None)
     if entity.name not in made or dated is None:
         return None
     first, last = f"{dated.key}_from", f"{dated.key}_to"

@@ -28,7 +28,7 @@ def test_every_world_is_listed_with_its_sector_and_number_of_tools() -> None:
     rows = told.output.splitlines()
     assert rows[0].split() == ["id", "sector", "tools", "about"]
     assert len(rows) == 1 + len(json.loads((ROOT / "registry.json").read_text(encoding="utf-8"))["entries"])
-    assert [row.split()[:3] for row in rows if row.startswith("hospital_stays")] == [["hospital_stays", "health", "22"]]
+    assert [row.split()[:3] for row in rows if row.startswith("hospital_stays")] == [["hospital_stays", "health", "23"]]
 
 
 def test_words_find_a_world_for_people_and_for_programs() -> None:

@@ -57,7 +57,7 @@ def test_the_plain_client_lists_calls_and_is_refused_over_stdio(
 ) -> None:
     told = over_stdio if era == "auto" else run(sys.executable, PLAIN, "--era", era, *CALLS, "--", *SERVER)
     greeting, right, wrong = map(json.loads, told.stdout.splitlines())
-    assert (greeting["protocol"], greeting["server"], len(greeting["tools"])) == (spoken, "hospital_stays", 22)
+    assert (greeting["protocol"], greeting["server"], len(greeting["tools"])) == (spoken, "hospital_stays", 23)
     assert (right["refused"], right["answer"]["success"]) == (False, True)
     assert wrong["refused"] is True
     assert "There is no argument 'wrad'" in wrong["answer"]["error"]
@@ -75,7 +75,7 @@ async def test_the_plain_client_gets_the_same_answers_over_http(
 
 def test_a_person_picks_a_tool_by_name_or_number_and_types_its_arguments() -> None:
     told = run(sys.executable, KEYBOARD, *SERVER, typed="list_beds\n\n\nclean\n\n3\n\n\nno such tool\nq\n").stdout
-    assert "hospital_stays: 22 tools" in told
+    assert "hospital_stays: 23 tools" in told
     assert "* clean_bed: " in told
     assert '"condition": "clean"' in told
     assert "There is no tool 'no such tool'." in told

@@ -69,7 +69,7 @@ async def test_the_first_tool_of_a_world_answers_within_ten_seconds_on_a_machine
 ) -> None:
     (tmp_path / "user").mkdir()
     many, answer, seconds = await _first_answer(wheel, tmp_path, tmp_path / "user")
-    assert many == 22
+    assert many == 23
     assert answer is None or answer["success"]
     assert seconds < 10
     shutil.rmtree(tmp_path / "user" / ".cache")
@@ -107,7 +107,7 @@ def test_every_command_of_the_pages_works_in_any_folder(wheel: Installed, tmp_pa
     assert entry["args"][-3:] == ["serve", "--shipped", WORLD]
     assert "--home" not in entry["args"]
     checked = wheel.run(tmp_path, "connect", WORLD, "--client", "vscode", "--check")
-    assert "answers, with 22 tools" in checked.stdout, checked.stderr
+    assert "answers, with 23 tools" in checked.stdout, checked.stderr
     done = wheel.run(tmp_path, "-c", program, program="python")
     assert done.stdout == f"210 {TASK}\n", done.stderr
     assert not (tmp_path / "registry.json").exists()

@@ -286,7 +286,7 @@ class DerivedReads:
         if days is None:
             return []
         value, type_ = f"{record}[{quoted(days.attribute.key)}]", days.attribute.type
-        day = value if type_.kind == "date" else f"{value}[:10]"
+        day = value if type_.certain == DATE else f"{value}[:10]"
         tests = []
         for argument, sign in ((days.first, ">="), (days.last, "<=")):
             test = f"{day} {sign} {argument}"
