@@ -73,7 +73,7 @@ async def test_the_first_tool_of_a_world_answers_within_ten_seconds_on_a_machine
     assert answer is None or answer["success"]
     assert seconds < 10
     shutil.rmtree(tmp_path / "user" / ".cache")
-    assert (await _first_answer(wheel, tmp_path, tmp_path / "user"))[0] == 22
+    assert (await _first_answer(wheel, tmp_path, tmp_path / "user"))[0] == 23
 
 
 def test_every_command_of_the_pages_works_in_any_folder(wheel: Installed, tmp_path: Path) -> None:
