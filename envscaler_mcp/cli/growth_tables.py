@@ -72,7 +72,7 @@ def _operation_rows(report: GrowthReport, operation: OperationReport) -> Iterabl
     head = (operation.name, done, str(operation.calls), f"{1000 * operation.seconds:.1f}")
     shown = operation.stops[:_STOPS]
     for place, stop in enumerate(shown):
-        text = f"no record for {stop.text}" if stop.kind == "no record" else stop.text
+        text = f"no record or allowed value for {stop.text}" if stop.kind == "no record" else stop.text
         yield (*(head if place == 0 else ("", "", "", "")), str(stop.times), text)
     if not shown:
         yield (*head, "", "")

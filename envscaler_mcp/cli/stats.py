@@ -21,6 +21,9 @@ app = typer.Typer(add_completion=False)
 @app.command()
 def print_stats(
     ctx: typer.Context,
+    wanted: Annotated[
+        list[str] | None, typer.Argument(metavar="ENV_ID", help="Environments. Default: all of the home.")
+    ] = None,
     similarity: Annotated[
         bool,
         typer.Option(
@@ -60,6 +63,7 @@ def print_stats(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     from envscaler_mcp.artifacts.artifact import write_text
+    from envscaler_mcp.registry import find_entry
     from envscaler_mcp.stats import STATISTICS, figures_of, holdings, stats_page
     from envscaler_mcp.stats.topic_map import topic_map
     from envscaler_mcp.synthesis.topics.described import described
@@ -72,7 +76,9 @@ def print_stats(
     for name in asked:
         if name not in STATISTICS:
             raise typer.BadParameter(f"{name!r} is not one of {', '.join(STATISTICS)}", param_hint="--also")
-    home = list(holdings(home_of(ctx).registry, home_of(ctx).servers))
+    registry = home_of(ctx).registry
+    entries = [find_entry(registry, name) for name in wanted] if wanted else registry.entries
+    home = list(holdings(entries, home_of(ctx).servers))
     figures = figures_of(home)
     measured: dict[str, Measured] = {}
     # The page has a chart of it.

@@ -38,7 +38,7 @@ from envscaler_mcp.language.model import (
     SetLocal,
     Statement,
 )
-from envscaler_mcp.language.stories import Storybook, told_expressions
+from envscaler_mcp.language.stories import Storybook, expressions_of, told_expressions
 from envscaler_mcp.language.text import plural, singular
 
 Finding = tuple[str, str]
@@ -87,7 +87,7 @@ def _alike(first: str, second: str) -> bool:
 def _unused_defines(model: Model, speech: Storybook) -> Iterator[Finding]:
     used: set[str] = set()
     spoken = (expr for story in speech.stories.values() for expr in told_expressions(story))
-    for expr in (*everything(model), *spoken):
+    for expr in (*everything(model), *spoken, *_of_start(model)):
         used |= {e.name for e in walk(expr) if isinstance(e, Defined)}
     for name in model.defines:
         if name not in used:
@@ -232,6 +232,13 @@ def everything(model: Model) -> Iterator[Expr]:
         yield from _of_sentence(operation.say)
     for query in model.queries.values():
         yield from _of_query(query)
+
+
+def _of_start(model: Model) -> Iterator[Expr]:
+    """What start states are grown by."""
+    if model.start is not None:
+        yield from expressions_of(model.start.daily)
+        yield from (computed.value for values in model.start.computed.values() for computed in values.values())
 
 
 def _of_guards(lines: tuple[Let | Guard, ...]) -> Iterator[Expr]:

@@ -64,7 +64,8 @@ class CheckedBlueprint:
         """The model; a blueprint with errors is refused with all of them."""
         if self.model is None or self.errors:
             listed = "\n  ".join(str(problem) for problem in self.errors)
-            raise BlueprintError(f"{self.blueprint.id} has {len(self.errors)} errors:\n  {listed}")
+            many = "1 error" if len(self.errors) == 1 else f"{len(self.errors)} errors"
+            raise BlueprintError(f"{self.blueprint.id} has {many}:\n  {listed}")
         return self.model
 
 

@@ -104,7 +104,9 @@ def _computed(
         if known and other not in reader.reserved:
             place = reader.bind(place, other, type_, "the value")
     value = reader.read(text, place)
-    assignable(value, types[name], text.strip())
+    # A call without a value that it needs is not made; a record without one would be wrong.
+    target = types[name] if owner in model.entities else types[name].maybe
+    assignable(value, target, text.strip())
     return Computed(value, frozenset(names_in(value)) & others.keys())
 
 

@@ -219,7 +219,9 @@ class Threading:
             except Unread as unread:
                 call = next((call for call in self.library.reads(unread, knowledge.heard) if call not in tried), None)
                 if call is None:
-                    raise Unfit(f"no read shows every {unread.entity} that decides it") from None
+                    raise Unfit(
+                        f"no read shows every {unread.entity} that decides it: under 'derive', give it a list or a find"
+                    ) from None
                 tried.append(call)
                 made.extend(read_all(world, call, knowledge))
 

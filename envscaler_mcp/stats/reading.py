@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from envscaler_mcp.artifacts import Environment, Registry, Scenario
+from envscaler_mcp.artifacts import Environment, RegistryEntry, Scenario
 from envscaler_mcp.artifacts.members import has_member
 from envscaler_mcp.home import ServerFolders
 from envscaler_mcp.language import check_blueprint
@@ -29,9 +29,9 @@ class Holding:
     scenarios: Sequence[Scenario]
 
 
-def holdings(registry: Registry, servers: ServerFolders) -> Iterator[Holding]:
-    """Every registered environment, in the order of their ids."""
-    for entry in registry.entries:
+def holdings(entries: Iterable[RegistryEntry], servers: ServerFolders) -> Iterator[Holding]:
+    """These environments, in their order."""
+    for entry in entries:
         folder = servers / entry.id
         model, speech = None, Storybook()
         environment = Environment.read_in(folder, "environment.json")

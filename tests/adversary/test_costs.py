@@ -258,6 +258,6 @@ def test_a_known_card_beside_another_blueprint_is_not_read_with_it(tmp_path: Pat
     blueprint = folder / "blueprint.yaml"
     blueprint.write_text(_costly(blueprint.read_text(encoding="utf-8")), encoding="utf-8")
     registry = read_registry(tmp_path / "home" / "registry.json")
-    for reads in (prove_folder(folder), fresh_tasks(folder), holdings(registry, folder.parent)):
+    for reads in (prove_folder(folder), fresh_tasks(folder), holdings(registry.entries, folder.parent)):
         with pytest.raises(BlueprintError, match="is not the blueprint that 'hospital_stays' was made of"):
             next(reads)

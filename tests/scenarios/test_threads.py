@@ -70,7 +70,7 @@ def ids(value: object) -> set[str]:
             "r in Reader; b = first([k.books for k in Basket if k.reader == r])",
             "fill_basket(reader=r, books=b)",
             "Fill another basket for {r} as before.",
-            "no read shows every Basket that decides it",
+            "no read shows every Basket that decides it: under 'derive', give it a list or a find",
         ),
     ],
     ids=["a value", "a record", "a short name", "what will be made", "a refusal", "what is gone", "what no read shows"],

@@ -183,3 +183,29 @@ def test_a_list_that_is_left_out_is_empty_to_what_follows_from_it() -> None:
         "  values:\n", "  values:\n    ring_up.about: none\n    ring_up.everyone: = len(about) == 0\n", 1
     )
     assert grown(text).played["ring_up"] > 0
+
+
+def test_a_record_may_be_chosen_by_an_expression() -> None:
+    eldest = "  values:\n    take_in.clerk: = first([c for c in Clerk], by=c.born)\n"
+    content = grown(PAWNSHOP.replace("  values:\n", eldest, 1)).content
+    clerk = min(content["clerks"].values(), key=lambda clerk: clerk["born"])
+    assert {pledge["clerk_id"] for pledge in content["pledges"].values()} == {clerk["id"]}
+
+
+def test_no_call_is_made_without_a_record_that_it_needs() -> None:
+    none = "  values:\n    take_in.clerk: = first([c for c in Clerk if c.born > today])\n"
+    assert "take_in" not in grown(PAWNSHOP.replace("  values:\n", none, 1)).played
+
+
+def test_a_record_of_the_start_needs_all_its_values() -> None:
+    text = PAWNSHOP.replace("Clerk.retires_on: = ", "Clerk.retires_on: = None if born < '1980-01-01' else ")
+    assert text != PAWNSHOP
+    problems = check_blueprint(read_blueprint(text, "pawnshop.yaml")).errors
+    assert "may be empty here" in "\n".join(map(str, problems))
+
+
+def test_a_definition_that_only_start_states_use_is_used() -> None:
+    text = PAWNSHOP.replace("define:\n", 'define:\n  "rests(born: date)": add_months(born, 67 * 12)\n', 1)
+    assert "define rests" in "\n".join(map(str, check_blueprint(read_blueprint(text, "pawnshop.yaml")).problems))
+    used = text.replace("Clerk.retires_on: = add_months(born, 67 * 12)", "Clerk.retires_on: = rests(born)")
+    assert check_blueprint(read_blueprint(used, "pawnshop.yaml")).problems == []

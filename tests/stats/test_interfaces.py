@@ -21,7 +21,7 @@ pytestmark = pytest.mark.skipif(not (ROOT / "registry.json").exists(), reason="n
 def measured(subject: str = "") -> Measured:
     registry: Registry = read_registry(ROOT / "registry.json")
     few = registry.model_copy(update={"entries": registry.entries[:3]})
-    here = list(holdings(few, ROOT / "generated_servers"))
+    here = list(holdings(few.entries, ROOT / "generated_servers"))
     return STATISTICS["interfaces"].measure(here, subject, lambda *_: None)
 
 

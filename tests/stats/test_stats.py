@@ -32,7 +32,9 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     found = tmp_path_factory.mktemp("farm")
     shipped = {entry.id: entry for entry in read_registry(SERVERS.parent / "registry.json").entries}
     for name in ("bank_accounts", "hospital_stays"):
-        shutil.copytree(SERVERS / name, found / "generated_servers" / name)
+        # What a build left beside does not ship.
+        ships = shutil.ignore_patterns("more_scenarios.jsonl")
+        shutil.copytree(SERVERS / name, found / "generated_servers" / name, ignore=ships)
         register(found, shipped[name])
     return found
 
@@ -51,6 +53,14 @@ def test_environments_tools_attributes_and_scenarios_are_counted(home: Path) -> 
     assert (bank["query_tools"], bank["change_tools"]) == (effects.count("reads"), effects.count("writes"))
     assert sum(bank["scenarios"].values()) == 10
     assert told["paper"]["query tools"] == 10.44
+
+
+def test_one_environment_is_measured_alone(home: Path) -> None:
+    told = json.loads(envscaler(home, "stats", "bank_accounts", "--signal", "--json").output)
+    assert list(told["environments"]) == ["bank_accounts"]
+    assert told["signal"]["table"]["scenarios"] == 10
+    unknown = envscaler(home, "stats", "bank_acounts")
+    assert (unknown.exit_code, "did you mean 'bank_accounts'?" in unknown.output) == (2, True)
 
 
 def test_the_signal_of_what_ships_is_what_it_must_be(home: Path) -> None:
