@@ -8,8 +8,8 @@ from typing import Literal
 
 ManualPage = Literal["blueprints", "stories"]
 
-# The wheel carries the pages here (pyproject.toml); a checkout has them in docs/.
-_INSTALLED = Path(__file__).parent
+# The wheel carries the pages here (tools/build_hook.py); a checkout has them in docs/.
+_INSTALLED = Path(__file__).parents[1] / "documentation"
 _CHECKOUT = Path(__file__).parents[2] / "docs"
 
 

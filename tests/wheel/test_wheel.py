@@ -85,6 +85,8 @@ def test_every_command_of_the_pages_works_in_any_folder(wheel: Installed, tmp_pa
     for words, said in (
         (("show", WORLD), "Rules"),
         (("call", WORLD, "list_beds", "condition=clean"), '"success": true'),
+        (("blueprint", "manual"), "# The blueprint language"),
+        (("blueprint", "manual", "stories"), "stories"),
         (("tasks", WORLD, "--count", "1", "--proof", "half", "--out", "tasks.jsonl"), ""),
         (("run", "--agent", "oracle", "--env", WORLD, "--limit", "2", "--out", "runs/first"), "2 of 2 episodes"),
         (("run", "--agent", "oracle", "--tasks", "tasks.jsonl", "--out", "runs/fresh"), "1 of 1 episode is in"),
