@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import socket
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -64,7 +65,16 @@ def test_a_token_that_is_made_for_a_connection_is_good_for_an_hour_and_made_anew
         assert gym.agent_headers["Authorization"] != first
 
 
+@pytest.fixture
+def no_nohup() -> Iterator[None]:
+    """Programs that are started here do not ignore a hang-up, also where these tests do."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
+
+
 @pytest.mark.slow
+@pytest.mark.usefixtures("no_nohup")
 @pytest.mark.parametrize("ending", [signal.SIGHUP, signal.SIGTERM])
 def test_a_farm_with_a_port_has_a_socket_file_until_it_is_asked_to_end(tmp_path: Path, ending: int) -> None:
     settings = Settings.read({**os.environ, "XDG_STATE_HOME": str(tmp_path)})
