@@ -63,9 +63,6 @@ class Sentence:
     """What follows where optional parameters are given: `[ to {room}]` at the end of a `say`."""
 
 
-_CLOCK = "current_time"
-
-
 @dataclass(frozen=True, slots=True)
 class Clause:
     """Words that are said only where these parameters are given."""
@@ -222,6 +219,9 @@ class Query:
     limit: int | None = None
     show: dict[str, Expr] = field(default_factory=dict)
     answer: dict[str, Expr] = field(default_factory=dict)
+
+
+_CLOCK = "current_time"
 
 
 @dataclass(frozen=True, slots=True)

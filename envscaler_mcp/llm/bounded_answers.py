@@ -29,7 +29,7 @@ def bounded_client(timeout: float) -> httpx2.AsyncClient:
 
 @cache
 def _trusted() -> ssl.SSLContext:
-    """Whom clients believe; reading it takes longer than all else that a client is made of, and it is the same for all."""
+    """The certificates that clients trust, read once: reading them takes longer than making the rest of a client."""
     return httpx2.create_ssl_context()
 
 

@@ -25,12 +25,12 @@ from envscaler_mcp.serving.tasks import MORE_TASKS
 from envscaler_mcp.serving.world import open_world
 from envscaler_mcp.synthesis import Synthesized, synthesize
 from envscaler_mcp.trust import blueprint_beside, load_code
+from envscaler_mcp.trust.blueprint import BLUEPRINT
 
 STATES = {"start": SEED, "start_2": SEED + 1, "start_3": SEED + 2}
 """The start states of an environment and the seeds they grow from."""
 STAMP = ".built.json"
 """Records in a server folder what it was built from; never ships."""
-_BLUEPRINT = "blueprint.yaml"
 _LEVELS: tuple[Level, ...] = ("easy", "medium", "hard", "medium", "easy", "medium", "hard", "easy", "medium", "hard")
 _MAKERS = ("artifacts", "emit", "language", "pipeline", "quality", "sampling", "scenarios", "serving", "synthesis")
 """Rooms whose code decides what a build writes."""
@@ -200,7 +200,7 @@ def evaluate_folder(folder: Path) -> Evaluation:
     if not states:
         raise WorldError(f"{folder.name!r} holds no start state in which calls could be tried.")
     model = None
-    if has_member(folder, _BLUEPRINT):
+    if has_member(folder, BLUEPRINT):
         model = check_blueprint(blueprint_beside(folder, code.environment)).sound()
     return evaluate(code, states, open_world if code.trusted else open_isolated, model=model)
 
@@ -209,7 +209,7 @@ def note_finished(folder: Path, many: int, files: Mapping[str, str], scenarios: 
     """Record what was made of what, so that `finished` can tell it later."""
     stamp = {
         # Of the text that was built; the author's file may have changed since.
-        "made_of": _made_of(files[_BLUEPRINT]),
+        "made_of": _made_of(files[BLUEPRINT]),
         "many": many,
         "files": {name: digest_of(text) for name, text in sorted(files.items())},
         "scenarios": scenarios,

@@ -56,16 +56,16 @@ class OwnToken:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._latest = farm_token(settings)
+        self._latest = _farm_token(settings)
 
     def __call__(self) -> str:
         """One that is good for half an hour yet."""
         if seconds_left(self._latest) < _RENEWED:
-            self._latest = farm_token(self._settings)
+            self._latest = _farm_token(self._settings)
         return self._latest
 
 
-def farm_token(settings: Settings) -> str:
+def _farm_token(settings: Settings) -> str:
     """A token for the farm of this user on this machine, good for an hour."""
     if not settings.farm_secret.is_file():
         raise LaunchError(

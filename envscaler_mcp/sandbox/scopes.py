@@ -16,7 +16,7 @@ _Function = ast.FunctionDef | ast.Lambda
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _SCOPES = (ast.FunctionDef, ast.ClassDef, ast.Lambda, *_COMPREHENSIONS)
 OPENING = frozenset(_SCOPES)
-"""Nodes that some of their children stand in a place of their own in."""
+"""Nodes with children that are in another scope."""
 _NAMING = frozenset(
     {
         ast.Name,
@@ -30,6 +30,7 @@ _NAMING = frozenset(
         ast.Nonlocal,
     }
 )
+"""Nodes that say something of a name."""
 
 
 @dataclass(frozen=True)

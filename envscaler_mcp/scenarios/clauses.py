@@ -37,7 +37,7 @@ _NO_CLAUSE = (KeyError, TypeError, AttributeError, IndexError, ValueError, Arith
 _ENDLESS = (GrowthError, RecursionError, MemoryError)
 """What a plan raises that takes too long, or too much, without a clause."""
 NOT_PLAYED = (*_NO_CLAUSE, *_ENDLESS)
-"""Either."""
+"""What a task raises whose start state or stories may be a stranger's and do not fit each other."""
 _SECONDS = 10.0
 """Seconds of work for the clauses of a task; those that are left then are not counted."""
 _WHAT = "a task without one of its clauses"

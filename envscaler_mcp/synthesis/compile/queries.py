@@ -41,6 +41,7 @@ _BEFORE_A_NOUN = {
 
 _NO_NOUNS = {*_BEFORE_A_NOUN, "at least", "only", "what", "when", "where", "who", "why"}
 _PARTICIPLE = r"(?<!pass)ed$|[ai]ble$|(brok|froz|stol|giv|tak)en$|drawn$|paid$"
+"""Names of yes-or-no attributes after which `that are` is English, as far as an ending tells."""
 _ADJECTIVES = {
     "active",
     "bulky",
@@ -69,7 +70,7 @@ _ADJECTIVES = {
     "vegetarian",
     "wide",
 }
-"""Names of yes-or-no attributes that are put as they are."""
+"""The same, where no ending tells."""
 
 
 def show_method(entity: Entity) -> str:
